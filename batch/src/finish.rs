@@ -5,7 +5,7 @@ use super::contact::ratio;
 use super::kinematics::{Phase, WorldLanes};
 use super::plan::{BatchBody, BatchJoint, BatchTree};
 use pliant_numeric::each;
-use pliant_numeric::linalg::{Mat3, Vec3};
+use pliant_numeric::linalg::{Mat3, Sym3, Vec3};
 use pliant_numeric::rotation::Quat;
 use pliant_numeric::scalar::Real;
 use pliant_numeric::simd::{Simd, Wide};
@@ -59,7 +59,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     fn correct_floating(&mut self, tree: &BatchTree) {
         let at = self.plan.layout.loads + tree.first_velocity;
         let body = self.floating(tree.bodies.start);
-        let turn = body.inverse.apply(self.workspace.vector(at));
+        let turn = body.inverse * self.workspace.vector(at);
         let push = self.workspace.vector(at + 3) * body.inverse_mass;
         self.workspace.set_array(at, turn.0);
         self.workspace.set_array(at + 3, (push - turn.cross(body.lever)).0);
@@ -185,9 +185,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         let center = Vec3::from(body.center);
         let lever = before.apply(center);
         let velocity = linear + angular.cross(lever);
-        let [xx, xy, xz, yy, yz, zz] = each!(k in [0, 1, 2, 3, 4, 5] Wide::splat(body.inertia[k]));
-        let inertia = Mat3([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
-        let momentum = before.apply(inertia.apply(before.apply_inverse(angular)));
+        let inertia = Sym3::from_rows(each!(k in [0, 1, 2, 3, 4, 5] Wide::splat(body.inertia[k])));
+        let momentum = before.apply(inertia * before.apply_inverse(angular));
         let angular = after.apply(Mat3::from(*inverse).apply(after.apply_inverse(momentum)));
         let moved = after.apply(center);
         self.workspace.set_array(v, angular.0);

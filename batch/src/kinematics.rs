@@ -9,13 +9,13 @@ use core::marker::PhantomData;
 use super::block::WorldBlock;
 use super::layout::{INERTIA, POSE};
 use super::plan::{BatchBody, BatchJoint, BatchTree, Plan};
-use super::slab::LaneWorkspace;
-use super::spatial::{SpatialForce, SpatialInertia, SpatialMotion};
+use super::slab::{LaneInertia, LaneWorkspace};
 use pliant_numeric::each;
-use pliant_numeric::linalg::{Mat3, Vec3};
+use pliant_numeric::linalg::{Mat3, Sym3, Vec3};
 use pliant_numeric::rotation::Quat;
 use pliant_numeric::scalar::{Double, Real};
 use pliant_numeric::simd::{F64x8, Kernel, Simd, Wide};
+use pliant_numeric::spatial::{ForceVector, MotionVector};
 
 /// What a step reads, and where it works.
 pub(super) struct WorldLanes<'a, 'b, S: Simd> {
@@ -158,7 +158,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             BatchJoint::Revolute(axis) => {
                 let angle = self.state(q);
                 let axis = Vec3::from(axis);
-                self.workspace.set_motion(axes, &SpatialMotion { angular: frame.apply(axis), linear: zero });
+                self.workspace.set_motion(axes, &MotionVector::new(frame.apply(axis), zero));
                 let (sin, cos) = angle.sin_cos();
                 let ([x, y, z], rest) = (axis.0, -cos + 1.0);
                 let (xs, ys, zs) = (x * sin, y * sin, z * sin);
@@ -172,17 +172,17 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             BatchJoint::Prismatic(axis) => {
                 let distance = self.state(q);
                 let axis = frame.apply(Vec3::from(axis));
-                self.workspace.set_motion(axes, &SpatialMotion { angular: zero, linear: axis });
+                self.workspace.set_motion(axes, &MotionVector::new(zero, axis));
                 origin = origin + axis * distance;
                 frame
             }
             BatchJoint::Ball | BatchJoint::Free => {
                 for d in 0..3 {
                     let axis = frame.column(d);
-                    self.workspace.set_motion(axes + 6 * d, &SpatialMotion { angular: axis, linear: zero });
+                    self.workspace.set_motion(axes + 6 * d, &MotionVector::new(axis, zero));
                     if body.joint == BatchJoint::Free {
                         let at = axes + 6 * (d + 3);
-                        self.workspace.set_motion(at, &SpatialMotion { angular: zero, linear: axis });
+                        self.workspace.set_motion(at, &MotionVector::new(zero, axis));
                         origin = origin + axis * self.state(q + 4 + d);
                     }
                 }
@@ -200,19 +200,19 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     fn move_body(&mut self, tree: &BatchTree, b: usize, body: &BatchBody) {
         let l = &self.plan.layout;
         let lever = self.workspace.vector(l.poses + POSE * b + 9) - self.reference(tree);
-        let mut own = SpatialMotion::zero();
+        let mut own = MotionVector::zero();
         for n in body.first_velocity..body.first_velocity + body.dofs {
             let mut axis = self.workspace.motion(l.axes + 6 * n);
             axis.linear = axis.linear + lever.cross(axis.angular);
             self.workspace.set_motion(l.axes + 6 * n, &axis);
-            own = own.plus(&axis.times(self.state(l.velocities + n)));
+            own += axis * self.state(l.velocities + n);
         }
         let (carried, inherited) = match body.parent {
             Some(parent) => {
                 let at = l.motions + 12 * parent;
                 (self.workspace.motion(at), self.workspace.motion(at + 6))
             }
-            None => (SpatialMotion::zero(), SpatialMotion::zero()),
+            None => (MotionVector::zero(), MotionVector::zero()),
         };
         let mut bias = carried.cross(&own);
         if body.joint == BatchJoint::Free {
@@ -226,8 +226,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             bias.linear = bias.linear + along.cross(own.angular);
         }
         let at = l.motions + 12 * b;
-        self.workspace.set_motion(at, &carried.plus(&own));
-        self.workspace.set_motion(at + 6, &inherited.plus(&bias));
+        self.workspace.set_motion(at, &(carried + own));
+        self.workspace.set_motion(at + 6, &(inherited + bias));
     }
 
     /// Inertia of the body alone and the force that it needs at zero joint accelerations.
@@ -238,20 +238,20 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         let at = l.poses + POSE * b;
         let rotation = self.workspace.matrix(at);
         let lever = self.workspace.vector(at + 9) - self.reference(tree);
-        let inertia = SpatialInertia::placed(
+        let inertia = placed(
             scale * body.mass,
             lever + rotation.apply(Vec3::from(body.center)),
             &rotation,
-            &each!(k in [0, 1, 2, 3, 4, 5] scale * body.inertia[k]),
+            each!(k in [0, 1, 2, 3, 4, 5] scale * body.inertia[k]),
         );
         self.workspace.set_inertia(l.inertias + INERTIA * b, &inertia);
         let gravity = Vec3(self.parameters(l.gravity));
         let (mass, moment) = (scale * body.weight.0, rotation.apply(Vec3::from(body.weight.1)) * scale);
         let moment = moment + lever * mass;
-        let pull = SpatialForce { angular: moment.cross(gravity), linear: gravity * mass };
+        let pull = ForceVector::new(moment.cross(gravity), gravity * mass);
         let v = self.workspace.motion(l.motions + 12 * b);
         let a = self.workspace.motion(l.motions + 12 * b + 6);
-        let force = inertia.momentum(&a).plus(&v.cross_force(&inertia.momentum(&v))).minus(&pull);
+        let force = inertia.momentum(&a) + v.cross_force(&inertia.momentum(&v)) - pull;
         self.workspace.set_force(l.forces + 6 * b, &force);
     }
 
@@ -280,10 +280,29 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         }
         if let Some(parent) = body.parent {
             let (i, f) = (l.inertias + INERTIA * parent, l.forces + 6 * parent);
-            let sum = self.workspace.inertia(i).plus(&inertia);
+            let mut sum = self.workspace.inertia(i);
+            sum += inertia;
             self.workspace.set_inertia(i, &sum);
-            let sum = self.workspace.force(f).plus(&force);
+            let sum = self.workspace.force(f) + force;
             self.workspace.set_force(f, &sum);
         }
     }
+}
+
+/// Of a body of `mass`, its centre at `center` from the reference, its inertia about the centre
+/// `inertia` (upper triangle, row by row) in the axes of `rotation`.
+#[inline(always)]
+fn placed<S: Simd>(
+    mass: Wide<S>,
+    center: Vec3<Wide<S>>,
+    rotation: &Mat3<Wide<S>>,
+    inertia: [Wide<S>; 6],
+) -> LaneInertia<S> {
+    let half = rotation.times(&Sym3::from_rows(inertia).to_mat3());
+    let turned = |a: usize, b: usize| half.row(a).dot(rotation.row(b));
+    let [x, y, z] = center.0;
+    let shift = [y * y + z * z, -(x * y), -(x * z), x * x + z * z, -(y * z), x * x + y * y];
+    let about = [turned(0, 0), turned(0, 1), turned(0, 2), turned(1, 1), turned(1, 2), turned(2, 2)];
+    let inertia = Sym3::from_rows(each!(k in [0, 1, 2, 3, 4, 5] about[k] + shift[k] * mass));
+    LaneInertia { mass, moment: center * mass, inertia }
 }

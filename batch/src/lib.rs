@@ -34,7 +34,6 @@ mod side;
 mod slab;
 mod smooth;
 mod source;
-mod spatial;
 mod step;
 mod world;
 

@@ -3,7 +3,8 @@
 use super::kinematics::WorldLanes;
 use super::layout::{INERTIA, POSE};
 use super::plan::{CollisionPair, Plan};
-use pliant_numeric::linalg::{Mat3, Vec3};
+use pliant_numeric::cholesky;
+use pliant_numeric::linalg::{Sym3, Vec3};
 use pliant_numeric::scalar::Real;
 use pliant_numeric::simd::{Simd, Wide};
 
@@ -54,19 +55,17 @@ impl Plan {
 pub(super) struct FreeFloatingInertia<T> {
     pub inverse_mass: T,
     pub lever: Vec3<T>,
-    pub inverse: Mat3<T>,
+    pub inverse: Sym3<T>,
 }
 
 impl<S: Simd> WorldLanes<'_, '_, S> {
     #[inline(always)]
     pub fn floating(&self, body: usize) -> FreeFloatingInertia<Wide<S>> {
         let at = self.plan.layout.inertias + INERTIA * body;
-        let [xx, xy, xz, yy, yz, zz] = self.workspace.array(at + 4);
-        let inverse = Mat3([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
         FreeFloatingInertia {
             inverse_mass: self.workspace.get(at),
             lever: self.workspace.vector(at + 1),
-            inverse,
+            inverse: self.workspace.symmetric(at + 4),
         }
     }
 
@@ -163,8 +162,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                     let body_ = self.floating(*body);
                     let r = self.lever_at(*body, point) - body_.lever;
                     let w = &body_.inverse;
-                    let spread = w.0[0][0] + w.0[1][1] + w.0[2][2];
-                    sum = sum + body_.inverse_mass * 3.0 + spread * r.norm_squared() - r.dot(w.apply(r));
+                    let spread = w.trace();
+                    sum = sum + body_.inverse_mass * 3.0 + spread * r.norm_squared() - r.dot(*w * r);
                 }
                 Side::Jointed { tree, columns, .. } => sum = sum + self.trace_of(*tree, *columns),
             }
@@ -176,18 +175,18 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     fn trace_of(&mut self, tree: usize, columns: usize) -> Wide<S> {
         let (plan, work) = (self.plan, self.plan.layout.work);
         let tree = &plan.trees[tree];
-        let block = plan.layout.blocks + tree.block;
-        let mut sum = Wide::zero();
-        // L^-1 of the three rows at once.
         for i in 0..tree.size {
-            let row = block + i * (i + 1) / 2;
-            let mut x = self.workspace.vector(columns + 6 * i);
-            for k in 0..i {
-                x = x - self.workspace.vector(work + 3 * k) * self.workspace.get(row + k);
-            }
-            let x = x * self.workspace.get(row + i);
-            self.workspace.set_array(work + 3 * i, x.0);
-            sum = sum + x.norm_squared();
+            let column = self.workspace.array::<3>(columns + 6 * i);
+            self.workspace.set_array(work + 3 * i, column);
+        }
+        // L^-1 of the three rows at once.
+        let at = [plan.layout.blocks + tree.block, work];
+        let (factor, x) = self.workspace.two_blocks(at, [tree.entries(), 3 * tree.size]);
+        let x = x.as_chunks_mut::<3>().0;
+        cholesky::solve_lower(factor, cholesky::packed, x);
+        let mut sum = Wide::zero();
+        for row in x {
+            sum = sum + Vec3(*row).norm_squared();
         }
         sum
     }

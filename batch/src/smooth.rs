@@ -2,6 +2,7 @@
 
 use super::kinematics::{Phase, WorldLanes};
 use super::plan::BatchTree;
+use pliant_numeric::cholesky;
 use pliant_numeric::each;
 use pliant_numeric::linalg::Vec3;
 use pliant_numeric::scalar::{Mask, Real};
@@ -55,7 +56,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                 let mut sum = self.workspace.get(l.momenta + first + i);
                 for j in 0..tree.size {
                     let (row, column) = if j <= i { (i, j) } else { (j, i) };
-                    let m = self.workspace.get(block + row * (row + 1) / 2 + column);
+                    let m = self.workspace.get(block + cholesky::packed(row, column));
                     sum = sum + m * self.state(l.velocities + first + j);
                 }
                 self.workspace.set(l.momenta + first + i, sum);
@@ -146,56 +147,21 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         }
     }
 
-    /// Cholesky's factor of a tree's block in place, the diagonal inverted.
+    /// Cholesky's factor of a tree's block in place. Worlds whose block is not positive definite get
+    /// velocities that are not finite, and stop.
     #[inline(always)]
     fn factorise(&mut self, tree: &BatchTree) {
-        let block = self.plan.layout.blocks + tree.block;
-        let at = |i: usize, j: usize| block + i * (i + 1) / 2 + j;
-        for i in 0..tree.size {
-            for j in 0..=i {
-                let mut sum = self.workspace.get(at(i, j));
-                for k in 0..j {
-                    sum = sum - self.workspace.get(at(i, k)) * self.workspace.get(at(j, k));
-                }
-                let factor =
-                    if i == j { Wide::one() / sum.sqrt() } else { sum * self.workspace.get(at(j, j)) };
-                self.workspace.set(at(i, j), factor);
-            }
-        }
+        let first = self.plan.layout.blocks + tree.block;
+        cholesky::factorise(self.workspace.block(first, tree.entries()), tree.size, cholesky::packed);
     }
 
-    /// `x <- L^-1 x` for `size` numbers from `x` on.
-    #[inline(always)]
-    fn solve_lower(&mut self, tree: &BatchTree, x: usize) {
-        let block = self.plan.layout.blocks + tree.block;
-        for i in 0..tree.size {
-            let row = block + i * (i + 1) / 2;
-            let mut sum = self.workspace.get(x + i);
-            for k in 0..i {
-                sum = sum - self.workspace.get(row + k) * self.workspace.get(x + k);
-            }
-            self.workspace.set(x + i, sum * self.workspace.get(row + i));
-        }
-    }
-
-    /// `x <- L^-T x`.
-    #[inline(always)]
-    fn solve_upper(&mut self, tree: &BatchTree, x: usize) {
-        let block = self.plan.layout.blocks + tree.block;
-        for i in (0..tree.size).rev() {
-            let mut sum = self.workspace.get(x + i);
-            for k in i + 1..tree.size {
-                sum = sum - self.workspace.get(block + k * (k + 1) / 2 + i) * self.workspace.get(x + k);
-            }
-            self.workspace.set(x + i, sum * self.workspace.get(block + i * (i + 3) / 2));
-        }
-    }
-
-    /// Solves with a tree's factor, in place.
+    /// Solves with a tree's factor, in place, for the numbers from `x` on, which lie behind the
+    /// factors.
     #[inline(always)]
     pub fn solve(&mut self, tree: &BatchTree, x: usize) {
-        self.solve_lower(tree, x);
-        self.solve_upper(tree, x);
+        let first = self.plan.layout.blocks + tree.block;
+        let (factor, x) = self.workspace.two_blocks([first, x], [tree.entries(), tree.size]);
+        cholesky::solve(factor, cholesky::packed, x);
     }
 
     /// Holds at their limits the motors that the velocities would have beyond them. Whether any was

@@ -1,6 +1,6 @@
 //! Symmetric matrices.
 
-use core::ops::Add;
+use core::ops::{Add, Mul};
 
 use super::matrix::Mat3;
 use super::vector::Vec3;
@@ -24,6 +24,16 @@ pub struct Sym3<T> {
 }
 
 impl<T: Real> Sym3<T> {
+    /// From the entries of the upper triangle, row by row.
+    #[inline(always)]
+    pub fn from_rows([xx, xy, xz, yy, yz, zz]: [T; 6]) -> Self {
+        Self { xx, yy, zz, xy, xz, yz }
+    }
+    /// The entries of the upper triangle, row by row.
+    #[inline(always)]
+    pub fn to_rows(self) -> [T; 6] {
+        [self.xx, self.xy, self.xz, self.yy, self.yz, self.zz]
+    }
     /// A multiple of the identity.
     #[inline(always)]
     pub fn isotropic(s: T) -> Self {
@@ -93,11 +103,6 @@ impl<T: Real> Sym3<T> {
     pub fn add_isotropic(&self, s: T) -> Self {
         Self { xx: self.xx + s, yy: self.yy + s, zz: self.zz + s, ..*self }
     }
-    /// `self * v`.
-    #[inline(always)]
-    pub fn mul_vec(&self, v: Vec3<T>) -> Vec3<T> {
-        self.to_mat3().mul_vec(v)
-    }
     /// All nine entries.
     #[inline(always)]
     pub fn to_mat3(&self) -> Mat3<T> {
@@ -108,6 +113,15 @@ impl<T: Real> Sym3<T> {
     pub fn max_abs(&self) -> T {
         let diagonal = self.xx.abs().max(self.yy.abs()).max(self.zz.abs());
         diagonal.max(self.xy.abs()).max(self.xz.abs()).max(self.yz.abs())
+    }
+}
+
+/// `self * v`, not fused (see [`Vec3::dot`]).
+impl<T: Real> Mul<Vec3<T>> for Sym3<T> {
+    type Output = Vec3<T>;
+    #[inline(always)]
+    fn mul(self, v: Vec3<T>) -> Vec3<T> {
+        self.to_mat3().apply(v)
     }
 }
 
