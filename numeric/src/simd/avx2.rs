@@ -10,8 +10,9 @@ pub struct Avx2;
 /// One intrinsic, or a few.
 macro_rules! op {
     ($e:expr) => {
-        // SAFETY: the module's contract: only kernels that run on a processor with these instructions name this
-        // type; pointers come from references or slices whose length was checked.
+        // SAFETY: the module's contract: only kernels that run on a processor with these
+        // instructions name this type; pointers come from references or slices whose length was
+        // checked.
         unsafe { $e }
     };
 }

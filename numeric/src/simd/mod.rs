@@ -1,8 +1,8 @@
 //! Lanes of f32 and f64, with the instruction set chosen at run time.
 //!
 //! A plain `cargo build --release` must be fast, so a kernel is compiled once for each instruction
-//! set and the machine's best one is picked when it is called. It is ours, and not `pulp`, `wide` or
-//! `multiversion`, because the transfers need one *fixed* width of f32: three grid nodes of four
+//! set and the machine's best one is picked when it is called. It is ours, and not `pulp`, `wide`
+//! or `multiversion`, because the transfers need one *fixed* width of f32: three grid nodes of four
 //! floats fill twelve of sixteen lanes, and sixteen particles fill a tile. Doubles are as many as a
 //! register holds; a row of eight is one, two or four of them.
 //!
