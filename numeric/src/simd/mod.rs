@@ -10,6 +10,48 @@
 //! is only named inside [`Kernel::run`], and [`Detected::run`] calls that only after the processor
 //! said that it has the instructions, inside a function compiled for them.
 
+/// An expression without intrinsics.
+macro_rules! plain {
+    ($e:expr) => {
+        $e
+    };
+}
+
+/// Methods of one expression, inlined: `op` of intrinsics, `plain` without.
+macro_rules! methods {
+    ($of:ident: $(fn $name:ident($($arg:ident: $type:ty),*) -> $out:ty = $value:expr;)*) => {
+        $(#[inline(always)]
+        fn $name($($arg: $type),*) -> $out {
+            $of!($value)
+        })*
+    };
+}
+
+/// Operators of lanes, each by a method of the instruction set.
+macro_rules! operators {
+    ($lanes:ident<$simd:ident>: $($trait:ident($method:ident $(, $other:ident)?) = $instruction:ident;)*) => {
+        $(impl<S: $simd> $trait for $lanes<S> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self $(, $other: Self)?) -> Self {
+                Self(S::$instruction(self.0 $(, $other.0)?))
+            }
+        })*
+    };
+}
+
+/// The same in place.
+macro_rules! assignments {
+    ($lanes:ident<$simd:ident>: $($trait:ident($method:ident) = $instruction:ident;)*) => {
+        $(impl<S: $simd> $trait for $lanes<S> {
+            #[inline(always)]
+            fn $method(&mut self, o: Self) {
+                self.0 = S::$instruction(self.0, o.0);
+            }
+        })*
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
