@@ -26,12 +26,13 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::error::SimulationError;
 use super::system::System;
-use crate::comfree::{Form, RigidSolver, factorise, solve};
+use crate::comfree::{Form, RigidSolver};
 use crate::icf::ConvexProblem;
 use crate::multibody::{
     ContactFreeMotion, ForceVector, FreeFloatingTree, JointKind, LinkId, Model, State, Tree, copy_tree,
     quaternion,
 };
+use pliant_numeric::cholesky::{factorise, rows, solve};
 
 /// A limit farther off than this many times what the joint turns or slides in the step, at such a
 /// rate gained by a second \[rad/s^2, m/s^2\], takes no part in it.
@@ -288,11 +289,11 @@ impl ContactFreeStep {
             if !*moves_by_mean_velocity
                 || max_overlap_ratio
                 || (has_noncontact_impulse && !convex)
-                || !factorise(hessian, n)
+                || !factorise(hessian, n, rows(n))
             {
                 change.fill(0.0);
             } else {
-                solve(hessian, n, change);
+                solve(hessian, rows(n), change);
             }
             let ends = begin.iter().zip(&*v).zip(&*change);
             mean_velocity_offset[first..].iter_mut().zip(ends).for_each(
