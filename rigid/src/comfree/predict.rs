@@ -17,7 +17,7 @@ use super::contact::ImpedanceContact;
 use super::dry_joint::DryJoint;
 use super::islands::Island;
 use super::solver::{ComFreeSolver, StepInputs};
-use crate::icf::law::{ConstraintPotential, LimitPotential};
+use crate::icf::potential::{ConstraintPotential, LimitPotential};
 use crate::icf::{ConvexProblem, Side};
 
 /// Slip that is taken for sliding before it is known: this many times what friction can stop by the
@@ -257,7 +257,7 @@ impl ComFreeSolver {
         let pool = &problem.equalities;
         for &row in island.rows {
             let row = row as usize;
-            let response = pool.laws()[row].response(&pool.velocity_of(row, &self.v_smooth));
+            let response = pool.potentials()[row].response(&pool.velocity_of(row, &self.v_smooth));
             pool.add_impulse(row, &response.impulse, &mut self.v);
             let gain = response.hessian[0][0];
             for side in pool.sides_of(row).iter().flatten() {
@@ -393,7 +393,7 @@ impl ComFreeSolver {
         for &row in island.rows {
             let row = row as usize;
             let v = problem.equalities.velocity_of(row, &self.v);
-            let impulse = problem.equalities.laws()[row].response(&v).impulse;
+            let impulse = problem.equalities.potentials()[row].response(&v).impulse;
             problem.equalities.set_impulse(row, impulse);
             problem.equalities.add_impulse(row, &impulse, &mut self.load);
         }

@@ -2,8 +2,8 @@
 //! rows of the identity.
 
 use super::block_matrix::BlockMatrix;
-use super::law::ConstraintPotential;
 use super::pool::ConstraintPool;
+use super::potential::ConstraintPotential;
 
 /// Where a degree of freedom is.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Many constraints of one kind, with their Jacobians.
 
 use super::block_matrix::BlockMatrix;
-use super::law::ConstraintPotential;
+use super::potential::ConstraintPotential;
 
 /// What the solver asks of constraints, a pool at a time: cost, gradient and Hessian at a velocity,
 /// and the cost along a line.
@@ -93,7 +93,7 @@ impl<L, const N: usize> Pool<L, N> {
     }
 
     /// The laws.
-    pub fn laws(&self) -> &[L] {
+    pub fn potentials(&self) -> &[L] {
         &self.potentials
     }
 

@@ -3,9 +3,9 @@
 use nalgebra::Vector3;
 
 use super::contact::ContactCandidate;
-use super::equality::{F64x8, RowKind};
+use super::equality::{ConstraintRow, RowKind};
 use super::system::System;
-use crate::icf::law::{
+use crate::icf::potential::{
     ActuatorPotential, ContactParameters, ContactPotential, HolonomicPotential, JointFrictionPotential,
     LimitPotential,
 };
@@ -169,9 +169,9 @@ fn columns<L>(
     sides
 }
 
-/// Sets the contacts' laws for a step of `dt` \[s\], friction bounded by `forces` \[N\] and
+/// Sets the contacts' potentials for a step of `dt` \[s\], friction bounded by `forces` \[N\] and
 /// coefficients as prepared.
-pub(super) fn contact_laws(
+pub(super) fn contact_potentials(
     problem: &mut ConvexProblem,
     prepared: &[PreparedContact],
     forces: &[f64],
@@ -187,7 +187,7 @@ pub(super) fn contact_laws(
 pub(super) fn equalities(
     system: &System,
     kinematics: &Kinematics,
-    rows: &[F64x8],
+    rows: &[ConstraintRow],
     mass: &MassMatrix,
     dt: f64,
     problem: &mut ConvexProblem,
@@ -249,7 +249,7 @@ pub(super) fn equalities(
 }
 
 /// The rate of a row's error that comes from prescribed motion alone.
-fn prescribed_velocity(kinematics: &Kinematics, row: &F64x8) -> f64 {
+fn prescribed_velocity(kinematics: &Kinematics, row: &ConstraintRow) -> f64 {
     match row.kind {
         RowKind::Linear { links, points, direction } => {
             let at = |k: usize| links[k].map_or(Vector3::zeros(), |l| kinematics.point_drift(l, &points[k]));

@@ -33,7 +33,7 @@ use super::stepper::Stepper;
 use super::summary::StepSummary;
 use super::system::System;
 use super::trapezoid_data::{PairRates, Trapezoid, end_weight};
-use crate::icf::law::{ActuatorPotential, JointFrictionPotential};
+use crate::icf::potential::{ActuatorPotential, JointFrictionPotential};
 use crate::multibody::{LinkId, State, bias_forces, copy_positions};
 use nalgebra::Vector3;
 
@@ -64,7 +64,7 @@ impl Stepper {
         self.pair_rates(first, [start, predicted], dt);
         self.contacts_at_start(first, start, dt);
         self.contacts_at_end(predicted, dt);
-        let summary = self.minimise(system, start.time, dt, tolerance, v)?;
+        let summary = self.solve_contacts(system, start.time, dt, tolerance, v)?;
         self.finish(start, dt, v, x);
         Ok(summary)
     }
@@ -164,7 +164,7 @@ impl Stepper {
         for (c, (at_start, at_end)) in first.rows.iter().zip(&self.rows).enumerate() {
             // The velocity at the end makes good the error of the start: with that of the predicted
             // end it would make up for the curvature of the first-order step.
-            let law = pool.laws()[c].shifted(at_start.error - at_end.error, dt);
+            let law = pool.potentials()[c].shifted(at_start.error - at_end.error, dt);
             pool.set_potential(c, law);
         }
         // They push along the mean, but it is the velocity seen by the Jacobian of the end that
