@@ -1,5 +1,5 @@
 //! A problem made ready for the solver: only the touched nodes, contacts in groups that share a
-//! stencil, and the constants of the contact law in lanes.
+//! stencil, and the constants of the contact models in lanes.
 
 use super::kernels;
 use super::layout::{ContactModelLanes, Group, LANES, Vector, Weights};
@@ -37,7 +37,7 @@ pub(super) struct Prepared {
     pub groups: Vec<Group>,
     /// Weights of each contact.
     pub weights: Vec<Weights>,
-    /// The law's constants.
+    /// The constants of the contact models.
     pub contact_models: Vec<ContactModelLanes>,
     /// Minus the body's velocity, each contact, padded to full lanes.
     pub bias: Vec<Vector>,

@@ -78,8 +78,8 @@ impl ComFreeSolver {
         }
         for &i in island.limits {
             let i = i as usize;
-            let (law, n) = problem.limits.at(i);
-            let (sign, gap, mobility) = (law.sign(), law.gap(), law.mobility());
+            let (potential, n) = problem.limits.at(i);
+            let (sign, gap, mobility) = (potential.sign(), potential.gap(), potential.mobility());
             let impulse = if gap < 0.0 {
                 sign * normal_impulse(gap, sign * self.v_smooth[n], mobility).max(0.0)
             } else {
@@ -90,9 +90,9 @@ impl ComFreeSolver {
         }
         for &i in island.dry_joints {
             let i = i as usize;
-            let (law, n) = problem.dry_joints.at(i);
-            let bound = law.bound();
-            let impulse = normal_impulse(0.0, self.v_smooth[n], law.mobility()).clamp(-bound, bound);
+            let (potential, n) = problem.dry_joints.at(i);
+            let bound = potential.bound();
+            let impulse = normal_impulse(0.0, self.v_smooth[n], potential.mobility()).clamp(-bound, bound);
             problem.dry_joints.set_impulse(i, impulse);
             self.load[n] += impulse;
         }

@@ -172,9 +172,9 @@ impl ComFreeSolver {
             matrix.take(tree as usize, &problem.inertia);
         }
         for &i in island.motors {
-            let (law, tree, within) = problem.actuators.place(i as usize);
-            if saturated[i as usize].is_none() && law.gain > 0.0 {
-                matrix.add_diagonal(tree, within, law.dt * law.gain);
+            let (potential, tree, within) = problem.actuators.place(i as usize);
+            if saturated[i as usize].is_none() && potential.gain > 0.0 {
+                matrix.add_diagonal(tree, within, potential.dt * potential.gain);
             }
         }
     }
@@ -206,12 +206,12 @@ impl ComFreeSolver {
         let mut again = false;
         for &i in island.motors {
             let i = i as usize;
-            let (law, n) = problem.actuators.at(i);
-            let wanted = law.effort - law.gain * v[n];
-            let given = wanted.clamp(-law.limit, law.limit);
-            let (dt, limit) = (law.dt, self.saturated[i]);
+            let (potential, n) = problem.actuators.at(i);
+            let wanted = potential.effort - potential.gain * v[n];
+            let given = wanted.clamp(-potential.limit, potential.limit);
+            let (dt, limit) = (potential.dt, self.saturated[i]);
             // Rounding is not beyond a limit.
-            if limit.is_none() && (wanted - given).abs() > 1e-9 * law.limit {
+            if limit.is_none() && (wanted - given).abs() > 1e-9 * potential.limit {
                 self.saturated[i] = Some(given);
                 again = true;
             }

@@ -178,8 +178,8 @@ pub(super) fn contact_potentials(
     dt: f64,
 ) {
     for (c, (contact, &force)) in prepared.iter().zip(forces).enumerate() {
-        let law = ContactPotential::new(&contact.point, dt, force, contact.friction);
-        problem.contacts.set_potential(c, law.weighted(contact.weights));
+        let potential = ContactPotential::new(&contact.point, dt, force, contact.friction);
+        problem.contacts.set_potential(c, potential.weighted(contact.weights));
     }
 }
 
@@ -284,9 +284,9 @@ pub(super) fn joints(
             let within = n - model.trees()[tree].first_velocity;
             let mobility = 1.0 / mass.block(tree)[(within, within)];
             if dof.friction_loss > 0.0 {
-                let law =
+                let potential =
                     JointFrictionPotential::new(dof.friction_loss, system.dry_joint_tolerance, mobility, dt);
-                problem.dry_joints.push(law, n, tree, within);
+                problem.dry_joints.push(potential, n, tree, within);
             }
             if link.joint.has_quaternion() {
                 continue;
@@ -316,8 +316,9 @@ pub(super) fn actuators(
         let n = actuator.velocity(&system.model);
         let (effort, gain) = actuator.linear(&system.model, state, dt);
         let carried = if actuator.gravity_compensation { weight[n] } else { 0.0 };
-        let law = ActuatorPotential { effort: effort + carried, gain, limit: actuator.effort_limit, dt };
+        let potential =
+            ActuatorPotential { effort: effort + carried, gain, limit: actuator.effort_limit, dt };
         let tree = system.model.tree_of_velocity(n);
-        problem.actuators.push(law, n, tree, n - system.model.trees()[tree].first_velocity);
+        problem.actuators.push(potential, n, tree, n - system.model.trees()[tree].first_velocity);
     }
 }

@@ -383,9 +383,9 @@ fn passive_joints(
         }
     }
     let dry = &last.problem.dry_joints;
-    for ((law, n, ..), impulse) in dry.entries().zip(dry.impulses()) {
+    for ((potential, n, ..), impulse) in dry.entries().zip(dry.impulses()) {
         // What of the friction the solve does not have acted with the velocity of the beginning.
-        let early = dt * model.dofs()[n].friction_loss - law.bound();
+        let early = dt * model.dofs()[n].friction_loss - potential.bound();
         let at_start = early * before[n] / before[n].hypot(system.dry_joint_tolerance);
         flows.joint_friction -= (impulse - at_start) * mean[n];
     }

@@ -122,8 +122,9 @@ impl ContactFreeStep {
         for body in &model.floating {
             self.is_acted_on[body.tree] |= self.free_bodies.has_external_force[body.tree];
         }
-        for (law, n, tree, _) in limits.entries() {
-            self.is_acted_on[tree] |= law.gap() <= LIMIT_REACH * dt * (state.v[n].abs() + dt * LIMIT_RATE);
+        for (potential, n, tree, _) in limits.entries() {
+            self.is_acted_on[tree] |=
+                potential.gap() <= LIMIT_REACH * dt * (state.v[n].abs() + dt * LIMIT_RATE);
         }
         let (is_acted_on, has_gravity) = (&self.is_acted_on, &self.has_gravity);
         self.motion.run(model, state, dt, |t| has_gravity[t] || !is_acted_on[t]).map_err(|too_fast| {

@@ -132,12 +132,12 @@ impl FreeBodies {
             self.masses[body.tree] = body.mass;
         }
         let pool = &problem.contacts;
-        for (c, (law, velocity)) in pool.potentials().iter().zip(pool.velocities()).enumerate() {
+        for (c, (potential, velocity)) in pool.potentials().iter().zip(pool.velocities()).enumerate() {
             let impulse = Vector3::from(pool.impulses()[c]);
             if impulse == Vector3::zeros() {
                 continue;
             }
-            let normal = law.normal();
+            let normal = potential.normal();
             let along = |x: &Vector3<f64>| (x - normal * normal.dot(x)).norm();
             let slip = along(&Vector3::from(*velocity));
             let across = normal * normal.transpose();
@@ -149,7 +149,7 @@ impl FreeBodies {
                 self.has_noncontact_impulse[tree] |= both;
                 // What sticks in closed form is held as surfaces hold.
                 let secant = if self.is_convex {
-                    law.friction_secant(velocity)
+                    potential.friction_secant(velocity)
                 } else {
                     along(&impulse)
                         / slip

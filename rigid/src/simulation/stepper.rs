@@ -329,8 +329,8 @@ impl Stepper {
                 }
                 let tree = system.model.tree_of_velocity(n);
                 let within = n - system.model.trees()[tree].first_velocity;
-                let law = ActuatorPotential { effort, gain, limit: external.effort_limit(n), dt };
-                self.problem.actuators.push(law, n, tree, within);
+                let potential = ActuatorPotential { effort, gain, limit: external.effort_limit(n), dt };
+                self.problem.actuators.push(potential, n, tree, within);
             }
         }
         Ok(())

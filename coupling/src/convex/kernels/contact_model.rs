@@ -15,16 +15,16 @@ pub(in super::super) fn linearise_response(
 ) -> f64 {
     let mut potential = [0.0; LANES];
     let chunks = v.chunks_exact(LANES).zip(impulses.chunks_exact_mut(LANES));
-    for (law, (v, impulses)) in contact_models.iter().zip(chunks) {
-        let n = &law.normal;
+    for (model, (v, impulses)) in contact_models.iter().zip(chunks) {
+        let n = &model.normal;
         let mut gamma = [[0.0; LANES]; 3];
         for l in 0..LANES {
             let (x, y, z) = (v[l][0], v[l][1], v[l][2]);
             let (nx, ny, nz) = (n[0][l], n[1][l], n[2][l]);
             let v_n = nx * x + ny * y + nz * z;
             let (tx, ty, tz) = (x - v_n * nx, y - v_n * ny, z - v_n * nz);
-            let normal = law.normal_model(l).at::<MULTIPLIED>(v_n);
-            let [friction, c, _] = law.friction(l).at(tx * tx + ty * ty + tz * tz);
+            let normal = model.normal_model(l).at::<MULTIPLIED>(v_n);
+            let [friction, c, _] = model.friction(l).at(tx * tx + ty * ty + tz * tz);
             potential[l] += normal.potential + friction;
             let gamma_n = normal.impulse;
             gamma[0][l] = gamma_n * nx - c * tx;
@@ -49,16 +49,16 @@ pub(in super::super) fn hessians(
     out: &mut [SymmetricColumns],
 ) {
     let chunks = v.chunks_exact(LANES).zip(out.chunks_exact_mut(LANES));
-    for (law, (v, out)) in contact_models.iter().zip(chunks) {
-        let n = &law.normal;
+    for (model, (v, out)) in contact_models.iter().zip(chunks) {
+        let n = &model.normal;
         let mut g = [[0.0; LANES]; 6];
         for l in 0..LANES {
             let (x, y, z) = (v[l][0], v[l][1], v[l][2]);
             let (nx, ny, nz) = (n[0][l], n[1][l], n[2][l]);
             let v_n = nx * x + ny * y + nz * z;
             let (tx, ty, tz) = (x - v_n * nx, y - v_n * ny, z - v_n * nz);
-            let k_n = law.normal_model(l).at::<MULTIPLIED>(v_n).hessian;
-            let [c, inverse_s] = law.friction(l).secant_and_inverse(tx * tx + ty * ty + tz * tz);
+            let k_n = model.normal_model(l).at::<MULTIPLIED>(v_n).hessian;
+            let [c, inverse_s] = model.friction(l).secant_and_inverse(tx * tx + ty * ty + tz * tz);
             // G = c I + (k_n - c) n n^T - c/s^2 t t^T, rounded as lanes are fastest: its six entries
             // from one division. The slip's direction is formed before it is
             // squared: c/s^2 alone overflows at no slip.
@@ -102,8 +102,8 @@ pub(in super::super) fn rays(
     out: &mut [LineSearchLanes],
 ) {
     let chunks = v.chunks_exact(LANES).zip(dv.chunks_exact(LANES));
-    for ((law, (v, dv)), ray) in contact_models.iter().zip(chunks).zip(out) {
-        let n = &law.normal;
+    for ((model, (v, dv)), ray) in contact_models.iter().zip(chunks).zip(out) {
+        let n = &model.normal;
         for l in 0..LANES {
             let v_n = n[0][l] * v[l][0] + n[1][l] * v[l][1] + n[2][l] * v[l][2];
             let dv_n = n[0][l] * dv[l][0] + n[1][l] * dv[l][1] + n[2][l] * dv[l][2];
@@ -127,7 +127,7 @@ pub(in super::super) fn along(
     alpha: f64,
 ) -> [f64; 3] {
     let mut sums = [[0.0; LANES]; 3];
-    for (law, ray) in contact_models.iter().zip(line_search_lanes) {
+    for (model, ray) in contact_models.iter().zip(line_search_lanes) {
         for l in 0..LANES {
             let dslip = ray.dslip[l];
             let at = LinePoint {
@@ -138,7 +138,7 @@ pub(in super::super) fn along(
                 cross: ray.cross[l] + alpha * dslip,
                 change_squared: dslip,
             };
-            let terms = contact_model::along::<MULTIPLIED>(&law.normal_model(l), &law.friction(l), &at);
+            let terms = contact_model::along::<MULTIPLIED>(&model.normal_model(l), &model.friction(l), &at);
             for k in 0..3 {
                 sums[k][l] += terms[k];
             }
