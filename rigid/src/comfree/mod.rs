@@ -42,6 +42,7 @@ mod facets;
 mod impedance;
 mod islands;
 mod predict;
+mod published;
 mod settings;
 mod solver;
 mod trees;

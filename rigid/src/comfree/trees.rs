@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::icf::Side;
+use crate::icf::{Pool, Side};
 use crate::multibody::{MassMatrix, Model};
 use pliant_numeric::cholesky::{factorise, rows, solve, solve_lower};
 
@@ -127,6 +127,18 @@ impl Trees {
         let (x, _) = self.work.as_chunks_mut::<N>();
         solve_lower(a, rows(columns.len()), x);
         squared(x)
+    }
+
+    /// `J M^-1 J^T` of both sides of a constraint.
+    pub fn mobilities<L, const N: usize>(
+        &mut self,
+        pool: &Pool<L, N>,
+        constraint: usize,
+    ) -> [[[f64; N]; N]; 2] {
+        pool.sides_of(constraint).map(|side| match side {
+            Some(side) => self.mobility(&side, pool.columns_of(&side)),
+            None => [[0.0; N]; N],
+        })
     }
 }
 

@@ -19,7 +19,7 @@ use nalgebra::{Matrix2, Vector3};
 
 use super::assemble::PreparedContact;
 use super::contact::ContactCandidate;
-use crate::icf::law::ContactPotential;
+use crate::icf::potential::ContactPotential;
 use crate::icf::{Pool, Side};
 use crate::multibody::{LinkId, MassMatrix, Model};
 use pliant_numeric::cholesky::{factorise, rows, solve};
@@ -289,8 +289,8 @@ impl Impacts {
                 if !(sound(&contact) && contact.across > 0.0) {
                     continue;
                 }
-                let substep_states = velocity(&contact, v);
-                let slip = substep_states - contact.normal * contact.normal.dot(&substep_states);
+                let relative = velocity(&contact, v);
+                let slip = relative - contact.normal * contact.normal.dot(&relative);
                 let bound = contact.friction * contact.push;
                 let wanted = (contact.friction_impulse - slip / contact.across).cap_magnitude(bound);
                 self.push(scene, &contact, &(wanted - contact.friction_impulse), v);
