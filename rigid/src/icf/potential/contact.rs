@@ -144,7 +144,7 @@ impl ContactPotential {
 
     /// Response with the part of friction's Hessian that lowers it along the slip scaled by
     /// `hessian_blend`: 1 gives the Hessian, 0 the secant.
-    #[inline]
+    #[inline(always)]
     fn blended_response(&self, v: &[f64; 3], hessian_blend: f64) -> Evaluation<3> {
         let (n, v) = (&self.normal, Vector3::from(*v));
         let v_n = n.dot(&v);
