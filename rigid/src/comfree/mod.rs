@@ -51,4 +51,3 @@ pub use facets::{ConeImpulse, Facets, many_facets};
 pub use impedance::ImpedanceCurve;
 pub use settings::{ComFreeSettings, Form, Gains, RigidSolver};
 pub(crate) use solver::{ComFreeSolver, StepInputs};
-pub(crate) use trees::{factorise, solve};

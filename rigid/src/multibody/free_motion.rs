@@ -19,7 +19,7 @@ use super::{
     InverseDynamicsBuffers, Kinematics, LinkId, Model, MotionVector, PathSide, RigidInertia, State, Tree,
     for_each_axis,
 };
-use crate::comfree::{factorise, solve};
+use pliant_numeric::cholesky::{factorise, rows, solve};
 
 /// Error of the velocities and positions in a step, relative to the velocity, in the norm of the
 /// kinetic energy: 10^4 steps keep the energy to some 1e-5.
@@ -194,8 +194,8 @@ impl ContactFreeMotion {
         }
         let Self { factor, error, .. } = self;
         factor[..size * size].copy_from_slice(&jointed.mass);
-        if factorise(factor, size) {
-            solve(factor, size, &mut error[..size]);
+        if factorise(factor, size, rows(size)) {
+            solve(factor, rows(size), &mut error[..size]);
             if error[..size].iter().all(|x| x.is_finite()) {
                 for &link in tree.links.iter().filter(|l| model.links()[l.0].joint.has_quaternion()) {
                     // Angular velocities are no rates of coordinates: turns do not commute.
@@ -303,11 +303,11 @@ impl ContactFreeMotion {
         bias_forces_of(model, kinematics, &jointed.links, &gravity, inverse, bias);
         tree_mass_matrix(model, kinematics, tree, composite, &mut jointed.mass);
         factor[..n * n].copy_from_slice(&jointed.mass);
-        let sound = factorise(factor, n);
+        let sound = factorise(factor, n, rows(n));
         let rates = &mut rates[s];
         let accelerations = &mut rates.v[first..first + n];
         accelerations.iter_mut().zip(&bias[first..]).for_each(|(a, bias)| *a = -bias);
-        solve(factor, n, accelerations);
+        solve(factor, rows(n), accelerations);
         for &link in &tree.links {
             let (q, v) = (model.positions_of(link), model.velocities_of(link));
             model.links()[link.0].joint.rates(&stage.q[q.clone()], &stage.v[v], &mut rates.q[q]);

@@ -19,9 +19,9 @@
 use super::error::SimulationError;
 use super::free_bodies::{FreeBodies, falls_without_rotation};
 use super::system::System;
-use crate::comfree::{factorise, solve};
 use crate::icf::ConvexProblem;
 use crate::multibody::{ContactFreeMotion, JointKind, Model, State, Tree, copy_tree};
+use pliant_numeric::cholesky::{factorise, rows, solve};
 
 /// A limit farther off than this many times what the joint turns or slides in the step, at such a
 /// rate gained by a second \[rad/s^2, m/s^2\], takes no part in it.
@@ -258,11 +258,11 @@ impl ContactFreeStep {
             if !*moves_by_mean_velocity
                 || is_loaded
                 || (has_noncontact_impulse && !*is_convex)
-                || !factorise(hessian, n)
+                || !factorise(hessian, n, rows(n))
             {
                 change.fill(0.0);
             } else {
-                solve(hessian, n, change);
+                solve(hessian, rows(n), change);
             }
             let ends = begin.iter().zip(&*v).zip(&*change);
             mean_velocity_offset[first..].iter_mut().zip(ends).for_each(

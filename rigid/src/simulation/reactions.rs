@@ -5,12 +5,12 @@ use super::contact::ContactCandidate;
 use super::equality::{ConstraintRow, RowKind};
 use super::stepper::Stepper;
 use super::system::System;
-use crate::comfree::{factorise, solve};
 use crate::multibody::{
     ForceVector, InverseDynamicsBuffers, Kinematics, LinkId, MassMatrix, PathSide, State, bias_forces,
     inverse_dynamics, mass_matrix,
 };
 use nalgebra::Vector3;
+use pliant_numeric::cholesky::{factorise, rows, solve};
 
 /// Forces on every link, and buffers for finding them.
 #[derive(Debug, Default)]
@@ -81,8 +81,8 @@ impl MidpointState {
             wanted.iter_mut().zip(&state.v[first..]).for_each(|(f, bias)| *f -= bias);
             factor.clear();
             factor.extend_from_slice(mass.values(t));
-            if factorise(factor, n) {
-                solve(factor, n, wanted);
+            if factorise(factor, n, rows(n)) {
+                solve(factor, rows(n), wanted);
             }
         }
     }
