@@ -16,7 +16,7 @@ struct Index3 {
     uint32_t x, y, z;
 };
 
-// Shared with Rust (cuda/src/emulated/interface.rs), as are ErrorReport, LaunchRequest and
+// Shared with Rust (cuda/src/emulated.rs), as are ErrorReport, LaunchRequest and
 // Interface.
 enum class ErrorCode : uint32_t {
     None = 0,

@@ -139,7 +139,7 @@ __device__ __forceinline__ Approach approach(const ContactShapes& shapes, const 
     return a;
 }
 
-// The normal impulse of the compliant contact model: see `coupling/src/convex/contact_model.rs`.
+// The normal impulse of the compliant contact model: see `rigid/src/contact_model.rs`.
 __device__ __forceinline__ float normal_impulse(float velocity, float gap, float stiffness, float dissipation, float substep) {
     const float release = fminf(-gap / substep, 1.0f / dissipation);
     const float approach = fmaxf(release - velocity, 0.0f);

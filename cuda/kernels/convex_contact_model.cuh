@@ -1,6 +1,6 @@
 // The contact model of one contact, in f64: compliant normal force with Hunt-Crossley dissipation
 // and the tension of a bond, and regularised friction with a lagged normal impulse (Castro et al.
-// 2023; coupling/src/convex/contact_model.rs has the formulas).
+// 2023; rigid/src/contact_model.rs has the formulas).
 #pragma once
 
 #include "convex.cuh"

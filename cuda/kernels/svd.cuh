@@ -1,5 +1,5 @@
-// Small matrices, singular values and the polar decomposition in f32: mpm/src/linalg.rs and svd.rs,
-// a matrix a thread.
+// Small matrices, singular values and the polar decomposition in f32: numeric/src/linalg and
+// numeric/src/svd.rs, a matrix a thread.
 #pragma once
 
 #include "prelude.cuh"
@@ -141,7 +141,7 @@ __device__ __forceinline__ Vec3 perpendicular(Vec3 u) {
 }
 
 // F = U diag(sigma) V^T with proper rotations, the largest first; the sign of det F is on the
-// smallest (mpm/src/svd.rs).
+// smallest (numeric/src/svd.rs).
 __device__ __forceinline__ Svd svd(const Mat3& matrix) {
     const float scale = fmaxf(fmaxf(fmaxf(max_abs(matrix.a), max_abs(matrix.b)), max_abs(matrix.c)), 1e-30f);
     const float inverse = 1.0f / scale;

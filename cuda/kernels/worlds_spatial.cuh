@@ -1,5 +1,5 @@
-// Vectors, rotations and spatial vectors of the worlds, as `numeric/src/lanes` and
-// `batch/src/spatial.rs` have them, operation by operation.
+// Vectors, rotations and spatial vectors of the worlds, as `numeric/src/linalg` and
+// `numeric/src/spatial.rs` have them, operation by operation.
 #pragma once
 
 #include "worlds_number.cuh"

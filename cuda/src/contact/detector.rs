@@ -1,12 +1,13 @@
 //! Contact detection: which particles touch which geometries, substep by substep.
 
 use bytemuck::Zeroable;
+use pliant_coupling::LONGEST_ARM;
 use pliant_mpm::{Material, detail};
 
 use super::arrays::{Contacts, DetectedContact};
 use super::error::ContactError;
 use super::geometries::DeviceGeometries;
-use super::options::{ContactDetectionOptions, LONGEST_ARM};
+use super::options::ContactDetectionOptions;
 use crate::kernels::{
     CONTACT_NONE, CONTACT_SLOTS, CONTACT_THREADS, ContactArrays, ContactBody, ContactClock,
     ContactFillParameters, ContactFindParameters, ContactPlaceParameters, ContactPlacedGeometry,
