@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum BatchError {
     /// Something that batches do not do.
-    #[error("worlds cannot have {what} ({item}); {instead}")]
+    #[error("a batch does not support {what} ({item}); {instead}")]
     Unsupported {
         /// What.
         what: String,

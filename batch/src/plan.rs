@@ -372,7 +372,7 @@ fn motors_of(system: &System) -> Result<Vec<Motor>, BatchError> {
     let model = &system.model;
     let motor = |(i, actuator): (usize, &pliant_rigid::simulation::Actuator)| {
         if actuator.gravity_compensation {
-            let instead = "leave gravity out of the links that it carries";
+            let instead = "switch gravity off for the links beyond its joint";
             return Err(unsupported("gravity compensation", format!("actuator {i}"), instead));
         }
         let (order, target, target_rate, stiffness, damping) = match actuator.control {

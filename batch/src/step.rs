@@ -32,7 +32,7 @@ impl Plan {
         for body in self.bodies.iter().filter(|b| matches!(b.joint, BatchJoint::Ball | BatchJoint::Free)) {
             let length = state.q[body.first_position..][..4].iter().map(|x| x * x).sum::<f64>().sqrt();
             if (length - 1.0).abs() > 1e-6 {
-                return fail("length of a quaternion", length, "", "1");
+                return fail("norm of a quaternion", length, "", "1");
             }
         }
         Ok(())

@@ -39,7 +39,7 @@ impl World {
             return Err(BackendError::Unsupported {
                 what: format!("the tactile pad '{}'", pad.name),
                 backend: name,
-                instead: "leave it out, or choose the cpu backend",
+                instead: "remove it, or use the cpu backend",
             });
         }
         if self.mpm.grid_origin() != Vector3::zeros() {

@@ -1,12 +1,12 @@
 //! The boundary to a device that takes the particles through the substeps of a step.
 //!
-//! Weakly coupled bodies move through a step in a way that is known at its start, and of those that
-//! answer within the step it is known how they do ([`StronglyCoupledBodies`]). So a backend is told
-//! all at once, runs all substeps with nothing to ask, and gives back the impulses on the bodies
-//! and the figures of the step. What it is told is linear, so that a step in which contact among
-//! the bodies opens or closes under the particles' impulses is not followed as on the host
-//! ([`StepReport::coupling_excess`](crate::StepReport) tells). The particles stay with it;
-//! [`World::refresh`](crate::World::refresh) fetches them.
+//! The motion of weakly coupled bodies within a step is known at its start, and so is the response
+//! of strongly coupled ones ([`StronglyCoupledBodies`]). So a backend gets all input of a step at
+//! once, runs all substeps without a call back, and returns the impulses on the bodies and the
+//! sums of the step. The response is linear. Contact among the bodies that opens or closes within
+//! the step is therefore not followed as it is on the host
+//! ([`StepReport::coupling_excess`](crate::StepReport) reports it). The particles stay on the
+//! device; [`World::refresh`](crate::World::refresh) fetches them.
 
 use std::error::Error;
 
@@ -105,7 +105,7 @@ pub enum BackendError {
         substep: u32,
     },
     /// The world has what this backend does not do.
-    #[error("{what} is not done by the {backend} backend; {instead}")]
+    #[error("the {backend} backend does not support {what}; {instead}")]
     Unsupported {
         /// What.
         what: String,

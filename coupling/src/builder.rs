@@ -204,7 +204,7 @@ fn check_settings(settings: &Settings) -> Result<(), BuildError> {
     }
     if radius > settings.grid_spacing {
         let requirement =
-            "must be at most the grid's spacing: contact would reach past the nodes that it moves";
+            "must be at most the grid spacing: contact would reach beyond the nodes of its stencil";
         return Err(BuildError::Setting {
             field: "contact.particle_radius",
             value: radius,

@@ -13,8 +13,8 @@
 //! that contact sees, and get theirs at the velocities of their own steps. The world's is the sum
 //! of the three, so that work between the two cancels.
 //!
-//! A law that only dissipates cannot give: where its losses over the run come out negative, that
-//! energy is from nowhere, and counts as imbalance.
+//! A contact model that only dissipates cannot add energy: if its losses over the run are negative,
+//! that energy was created by the scheme, and counts as imbalance.
 
 use pliant_mpm::Totals;
 use pliant_rigid::simulation::{EnergyFlows, MechanicalEnergy};

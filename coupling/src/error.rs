@@ -40,8 +40,9 @@ pub enum BuildError {
     },
     /// A contact so stiff that double precision does not resolve it within a substep.
     #[error(
-        "contact.stiffness: {stiffness:.3e} N/m moves a particle of {mass:.3e} kg {number:.1e} times as fast as a substep of \
-         {substep:.3e} s resolves; take at most {largest:.3e} N/m, \"auto\", or shorter substeps"
+        "contact.stiffness: {stiffness:.3e} N/m on a particle of {mass:.3e} kg is {number:.1e} \
+         times the near-rigid stiffness for a substep of {substep:.3e} s; use at most \
+         {largest:.3e} N/m, \"auto\", or a smaller substep"
     )]
     TooStiff {
         /// Stiffness given \[N/m\].
@@ -57,7 +58,8 @@ pub enum BuildError {
     },
     /// A particle set's lists have different lengths.
     #[error(
-        "particles: {positions} positions, {velocities} velocities and {volumes} volumes must be as many"
+        "particles: {positions} positions, {velocities} velocities and {volumes} volumes: the \
+         counts must be equal"
     )]
     ParticleLists {
         /// Positions given.
@@ -69,9 +71,9 @@ pub enum BuildError {
     },
     /// Particles start inside a body or behind a plane.
     #[error(
-        "{part} starts {depth:.4e} m inside {body}, deepest with its particle {particle} at ({:.4}, {:.4}, {:.4}) m \
-         ({count} are inside); at most {limit:.1e} m is allowed: move one of them by that depth, or allow the \
-         overlap by name",
+        "{part} starts {depth:.4e} m inside {body}, deepest at particle {particle} at ({:.4}, \
+         {:.4}, {:.4}) m ({count} particles are inside); at most {limit:.1e} m is allowed: move \
+         one of them by that depth, or name it in allow_overlap",
         position.x, position.y, position.z
     )]
     Overlap {

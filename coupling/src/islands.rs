@@ -1,6 +1,6 @@
 //! The convex problem solved region by region: what shares no unknown has a scale, a residual and
-//! iterations of its own, so that a lone grain is heard beside a heavy block, and regions are
-//! solved in parallel.
+//! iterations of its own, so that a residual of a single light particle is not hidden by that of a
+//! heavy block, and islands are solved in parallel.
 
 use rayon::join;
 

@@ -1,5 +1,5 @@
-//! The books of a world: what impulses and work the particles got, and what they should have by
-//! now.
+//! Energy and momentum balance of the particles: impulses and work on them, and the totals that
+//! follow.
 
 use nalgebra::Vector3;
 use pliant_mpm::{Dissipated, GridMotionSums, PinImpulse, Totals};

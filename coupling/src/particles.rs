@@ -93,14 +93,14 @@ impl SubstepRun<'_> {
         let cells = (velocity - self.mpm.grid_velocity()).norm() * substep / spacing;
         let cause = if substep > limit {
             format!(
-                "the substep of {substep:.3e} s is longer than {limit:.3e} s, the limit for these stiffnesses"
+                "the substep of {substep:.3e} s is longer than {limit:.3e} s, the stability limit of these materials"
             )
         } else if gravity * substep > spacing / substep {
-            format!("gravity of {gravity:.3e} m/s^2 crosses a cell within a substep")
+            format!("with gravity of {gravity:.3e} m/s^2 a particle at rest crosses a cell within a substep")
         } else if velocity.iter().all(|v| v.is_finite()) {
-            format!("it crosses {cells:.1} cells a substep; take a smaller dt or more substeps")
+            format!("it crosses {cells:.1} cells per substep; use a smaller dt or more substeps")
         } else {
-            "its deformation grew without bound; take a smaller dt or more substeps".to_owned()
+            "its deformation diverged; use a smaller dt or more substeps".to_owned()
         };
         let time = self.time_of(k);
         StepError::BlewUp { step: self.step, substep: k, time, particle: id, position, velocity, cause }

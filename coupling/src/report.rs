@@ -53,7 +53,7 @@ pub struct StepReport {
     /// Coupling steps: 1, or more where the step was split ([`crate::CouplingStep`]).
     pub coupling_steps: u32,
     /// Length of the coupling steps as a part of what the scheme answers for, at most; above 1 one
-    /// was too long, and the exchange between bodies and particles in it is not to be trusted. On a
+    /// was too long, and the exchange between bodies and particles in it is not reliable. On a
     /// backend, which takes a step as linear from its start, also how far the bodies' step went
     /// from that, as a part of what the host would let pass; how far bodies go past particles is
     /// not known there.

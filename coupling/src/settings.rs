@@ -1,4 +1,4 @@
-//! What a [`World`](crate::World) is told at the start.
+//! Settings of a [`World`](crate::World).
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::Boundary;
@@ -65,7 +65,7 @@ pub enum Coupling {
     Strong,
 }
 
-/// Length of the steps after which bodies and particles hear of each other.
+/// Coupling step: time after which bodies and particles exchange impulses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum CouplingStep {

@@ -95,10 +95,10 @@ impl World {
         self.bodies.restore(&header.bodies).map_err(malformed)?;
         let geometries = self.contact.contact_detector.geometries();
         if !self.contact.contact_detector.contact_cache.restore(header.contacts, geometries) {
-            return Err(malformed("its contacts belong to other particles or geometries"));
+            return Err(malformed("its contacts name particles or geometries that do not exist"));
         }
         if !self.contact.warm_start.restore(header.velocities) {
-            return Err(malformed("its velocities are not in the order of the grid"));
+            return Err(malformed("its velocities do not match the blocks of the grid"));
         }
         let bodies = self.impulses.current.len();
         let counts = [header.impulses.len(), header.expected.len()];

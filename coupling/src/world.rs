@@ -284,7 +284,7 @@ impl World {
         &self.bodies
     }
 
-    /// The bodies, to change what motors are told between steps.
+    /// The bodies, to change the inputs of motors between steps.
     pub fn bodies_mut(&mut self) -> &mut Bodies {
         &mut self.bodies
     }

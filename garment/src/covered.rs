@@ -28,7 +28,10 @@ pub enum CoveredError {
         face: usize,
     },
     /// The strips are too narrow for triangles of this size.
-    #[error("cell: {cell} m is too fine: {spans} pieces of strips would be counted, at most {MOST_SPANS}")]
+    #[error(
+        "cell: {cell} m is too small: {spans} strip segments would be counted, at most \
+         {MOST_SPANS} are allowed"
+    )]
     TooFine {
         /// The width given \[m\].
         cell: f64,

@@ -35,7 +35,7 @@ pub enum OutlineError {
         piece: String,
     },
     /// Two pieces have the same name, so that a seam could not say which it means.
-    #[error("piece '{piece}': the name is taken by another piece")]
+    #[error("piece '{piece}': the name is used by another piece")]
     Name {
         /// The name.
         piece: String,

@@ -9,7 +9,7 @@ use super::triangulate::PanelMesh;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SewError {
     /// Two panels have the same name.
-    #[error("panel '{panel}': the name is taken by another panel")]
+    #[error("panel '{panel}': the name is used by another panel")]
     PanelName {
         /// The name.
         panel: String,

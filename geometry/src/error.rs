@@ -48,7 +48,7 @@ pub enum GeometryError {
     },
     /// Triangles that name vertices that do not exist.
     #[error(
-        "mesh: {count} triangles name vertices that do not exist, the first is triangle {triangle}: index \
+        "mesh: {count} triangles refer to vertices that do not exist, the first is triangle {triangle}: index \
          {index} with {vertices} vertices"
     )]
     IndexOutOfRange {

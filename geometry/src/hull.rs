@@ -56,7 +56,7 @@ impl ConvexHull {
         let tolerance = LEFT_OUT * mesh.bounding_sphere().1;
         let outside = points.iter().map(|p| mesh.surface_point(p).distance).fold(f64::MIN, f64::max);
         if outside > tolerance {
-            return Err(refuse(format!("it leaves out a point by {outside} m")));
+            return Err(refuse(format!("a point is {outside} m outside the hull")));
         }
         let (planes, face_of_triangle) = faces(&mesh)?;
         Ok(Self { mesh, planes, face_of_triangle })

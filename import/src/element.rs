@@ -50,7 +50,7 @@ fn convert(
         line: lines.partition_point(|start| *start <= node.range().start) as u32,
     };
     if depth == DEEPEST {
-        let reason = format!("more than {DEEPEST} elements within each other");
+        let reason = format!("more than {DEEPEST} nested elements");
         return Err(element.fail(ImportProblem::Malformed(reason)));
     }
     for child in node.children().filter(|n| n.is_element()) {

@@ -86,7 +86,7 @@ pub enum ImportProblem {
     #[error("there is no {0} of this name")]
     Reference(&'static str),
     /// A name or an attribute that is there twice.
-    #[error("{0} of this name is there twice")]
+    #[error("the name of this {0} is used twice")]
     Duplicate(&'static str),
     /// Files that include each other, or links that carry each other.
     #[error("cyclic: {0}")]

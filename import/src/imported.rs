@@ -80,8 +80,8 @@ pub struct Keyframe {
     pub control: Vec<f64>,
 }
 
-/// What a motor is told, as the file understands it: the motor's effort, target position or target
-/// rate is `scale * control + offset`.
+/// Input of a motor as the file defines it: the motor's effort, target position or target rate is
+/// `scale * control + offset`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
     /// Name of the motor.

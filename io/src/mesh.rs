@@ -49,7 +49,7 @@ pub enum MeshError {
         scale: f64,
     },
     /// A triangle names a vertex that is not there.
-    #[error("triangle {triangle} names vertex {vertex}, but there are {vertices}")]
+    #[error("triangle {triangle} refers to vertex {vertex}; there are {vertices} vertices")]
     VertexOutOfRange {
         /// Number of the triangle, from 0.
         triangle: usize,

@@ -374,7 +374,7 @@ fn fan_triangles(path: &Path, faces: &[Face], vertex_count: usize) -> Result<Fan
             let vertex = u32::try_from(index).ok().filter(|&v| (v as usize) < vertex_count);
             indices.push(vertex.ok_or_else(|| IoError::Malformed {
                 path: path.to_path_buf(),
-                reason: format!("face {number} names vertex {index}, but there are {vertex_count}"),
+                reason: format!("face {number} refers to vertex {index}; there are {vertex_count} vertices"),
             })?);
         }
         for corner in 1..indices.len().saturating_sub(1) {

@@ -122,8 +122,7 @@ impl GridPass<'_> {
         any
     }
 
-    /// Mass, gravity's impulse and work. In f64: these are the books that the particles' momentum
-    /// is held against.
+    /// Mass, impulse and work of gravity, in f64, for the momentum balance of the particles.
     #[inline(always)]
     fn sum(&self, momenta: &[F32x16; ROWS]) -> FreeMotionSums {
         // Entries (z, component), summed over y and over x.

@@ -108,7 +108,11 @@ impl Mpm {
     /// block, or of an unknown material.
     pub fn set_particles(&mut self, particles: &[ParticleRecord]) -> Result<(), MpmError> {
         if particles.len() != self.len() {
-            return Err(malformed(format!("{} particles for a model of {}", particles.len(), self.len())));
+            return Err(malformed(format!(
+                "{} particles given; the model has {}",
+                particles.len(),
+                self.len()
+            )));
         }
         let mut order: Vec<u32> = (0..particles.len() as u32).collect();
         // Stable: within a block as given.
@@ -195,7 +199,8 @@ impl Mpm {
                     let position = [0, 1, 2].map(|d| tile[kinematics::POSITION + d].0[l]);
                     if !position.iter().all(|x| (LOWEST - reach..HIGHEST + reach).contains(x)) {
                         return Err(malformed(format!(
-                            "particle {id} is at {position:?} cells from its block's corner, out of reach"
+                            "particle {id} is {position:?} cells from the corner of its block, \
+                             outside the block's stencils"
                         )));
                     }
                     let padding = l >= block.lanes(t);
@@ -210,7 +215,8 @@ impl Mpm {
                     };
                     if !fresh || !belongs {
                         return Err(malformed(format!(
-                            "particle {id} of material {material} does not belong here"
+                            "particle {id} has material {material}, which particle data of this \
+                             kind cannot hold"
                         )));
                     }
                 }
@@ -232,7 +238,11 @@ fn read_vector(input: &mut impl Read) -> Result<Vector3<f64>, MpmError> {
     for x in &mut v {
         *x = f64::from_bits(read_u64(input)?);
     }
-    if v.iter().all(|x| x.is_finite()) { Ok(v) } else { Err(malformed(format!("the grid is at {v:?}"))) }
+    if v.iter().all(|x| x.is_finite()) {
+        Ok(v)
+    } else {
+        Err(malformed(format!("the grid frame has a value that is not finite: {v:?}")))
+    }
 }
 
 fn read_u32(input: &mut impl Read) -> Result<u32, MpmError> {
@@ -335,9 +345,9 @@ mod tests {
             assert!(bits(&mpm) == before);
             error.to_string()
         };
-        assert!(refused(|p| p.truncate(7)).contains("7 particles for a model of 200"));
-        assert!(refused(|p| p[3].id = p[4].id).contains("does not belong here"));
-        assert!(refused(|p| p[3].material = 1).contains("of material 1"));
-        assert!(refused(|p| p[3].position[1] = f32::NAN).contains("out of reach"));
+        assert!(refused(|p| p.truncate(7)).contains("7 particles given; the model has 200"));
+        assert!(refused(|p| p[3].id = p[4].id).contains("cannot hold"));
+        assert!(refused(|p| p[3].material = 1).contains("has material 1"));
+        assert!(refused(|p| p[3].position[1] = f32::NAN).contains("outside the block's stencils"));
     }
 }

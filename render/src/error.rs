@@ -19,7 +19,7 @@ pub enum RenderError {
     #[error("the camera is degenerate: {0}")]
     Camera(String),
     /// A mesh names a vertex that is not there.
-    #[error("body {body}: triangle {triangle} names a vertex that is not there")]
+    #[error("body {body}: triangle {triangle} refers to a vertex that does not exist")]
     Mesh {
         /// Number of the body, from 0.
         body: usize,
@@ -27,7 +27,7 @@ pub enum RenderError {
         triangle: usize,
     },
     /// Cloth names a vertex that is not there.
-    #[error("cloth {cloth}: triangle {triangle} names a vertex that is not there or has no colour")]
+    #[error("cloth {cloth}: triangle {triangle} refers to a vertex that does not exist or has no colour")]
     RenderCloth {
         /// Number of the cloth, from 0.
         cloth: usize,

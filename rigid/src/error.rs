@@ -55,7 +55,7 @@ pub enum RigidError {
         source: GeometryError,
     },
     /// Two bodies with one name.
-    #[error("there are two bodies with the name '{name}'")]
+    #[error("body '{name}': the name is used twice")]
     DuplicateName {
         /// The name.
         name: String,
@@ -83,7 +83,7 @@ pub enum RigidError {
         reason: &'static str,
     },
     /// A step that is not the one the velocities were prepared for.
-    #[error("a step of {step} s is integrated, but {prepared_step:?} s was prepared")]
+    #[error("a step of {step} s was asked for, but the prepared step is {prepared_step:?} s")]
     StepNotPrepared {
         /// The step \[s\].
         step: f64,
@@ -91,7 +91,7 @@ pub enum RigidError {
         prepared_step: Option<f64>,
     },
     /// A list that must have one entry for each body.
-    #[error("{what}: there are {found} for {expected} bodies")]
+    #[error("{what}: {found} given for {expected} bodies")]
     Count {
         /// What is counted.
         what: &'static str,
@@ -111,7 +111,7 @@ pub enum RigidError {
         unit: &'static str,
     },
     /// Files with more groups of shapes than there are bits for.
-    #[error("the bodies' shapes need {needed} groups; there are 32")]
+    #[error("the geometries need {needed} collision groups; there are 32")]
     Groups {
         /// Groups that all files together need.
         needed: u32,

@@ -92,7 +92,7 @@ impl Trajectory {
                         return refuse(
                             k,
                             key.time,
-                            "it is half a turn from the key before; add a key between them",
+                            "it is half a turn or more from the keyframe before; add a keyframe between them",
                         );
                     }
                 }

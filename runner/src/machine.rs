@@ -10,11 +10,11 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The commit this library was built from, or `unknown` outside a checkout.
 pub const GIT_COMMIT: &str = env!("PLIANT_GIT_COMMIT");
 
-/// Where particles are computed.
+/// Backend that steps the particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BackendChoice {
-    /// The one that serves every scene: the processor.
+    /// The backend that supports every scene: the processor.
     #[default]
     Auto,
     /// The processor.

@@ -37,7 +37,7 @@ pub fn collect(directories: &[PathBuf]) -> Result<Vec<Entry>, IoError> {
             }
         }
         if found.is_empty() {
-            let reason = "it holds no run: no manifest.json in it or in its folders".to_owned();
+            let reason = "no run found: no manifest.json in it or in its folders".to_owned();
             return Err(IoError::Malformed { path: directory.clone(), reason });
         }
         found.sort();

@@ -119,7 +119,7 @@ fn shares(scene: &Scene, variants: &[VariantResult]) -> Vec<GoalShare> {
 pub struct SweepOptions<'a> {
     /// Directory of the variants' run directories.
     pub out: PathBuf,
-    /// Where particles are computed.
+    /// Backend that steps the particles.
     pub backend: BackendChoice,
     /// Variants that run at once \[-\].
     pub jobs: usize,
@@ -214,12 +214,12 @@ fn run_variant(variant: &Variant, options: &SweepOptions) -> VariantResult {
             return ended(outcome(Some(manifest.status), manifest.error.clone(), true), *manifest);
         }
         ExistingRun::Other => {
-            let error = "its directory holds a run of another scene; move it away".to_owned();
+            let error = "its directory holds a run of another scene; move that run first".to_owned();
             return outcome(None, Some(error), false);
         }
     };
     if options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-        return outcome(None, Some("not begun: the sweep was stopped".to_owned()), false);
+        return outcome(None, Some("not started: the sweep was stopped".to_owned()), false);
     }
     let scenario = match Scenario::new(&variant.scene) {
         Ok(scenario) => scenario,

@@ -126,8 +126,8 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
     warnings.extend(world.bodies().beyond_limits().map(|(name, q, limit, unit)| {
         let beyond = (q - limit).abs();
         format!(
-            "the joint of '{name}' starts at {q:.4} {unit}, {beyond:.4} {unit} beyond its limit of {limit:.4} {unit}: it is led back at \
-             0.5 {unit}/s at most"
+            "the joint of '{name}' starts at {q:.4} {unit}, {beyond:.4} {unit} beyond its limit \
+             of {limit:.4} {unit}: the limit returns it at 0.5 {unit}/s at most"
         )
     }));
     warnings.extend(bodies_in_bodies(&scene, &world)?);

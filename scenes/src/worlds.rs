@@ -15,7 +15,7 @@ pub enum WorldsError {
     #[error(transparent)]
     Batch(#[from] BatchError),
     /// It has particles.
-    #[error("a batch of worlds has rigid bodies only, but scene '{scene}' has {particles} particles")]
+    #[error("a batch supports rigid bodies only; scene '{scene}' has {particles} particles")]
     Particles {
         /// The scene's name.
         scene: String,

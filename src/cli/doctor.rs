@@ -1,4 +1,5 @@
-//! `doctor`: what this machine and this build have, and whether it works. Nothing found is no failure.
+//! `doctor`: what this machine and this build have, and whether it works. Nothing found is no
+//! failure.
 
 use std::fmt::Write;
 
@@ -34,9 +35,9 @@ pub fn doctor(json: bool) -> Result<(), Failure> {
         line("gpus", "none");
     }
     let sources = if ptx::is_current() {
-        "made from the kernels of this build"
+        "built from the kernel sources of this version"
     } else {
-        "made from OTHER kernels: run cuda/ptx.py"
+        "NOT built from the kernel sources of this version: run cuda/ptx.py"
     };
     line("cuda kernels", &format!("PTX {} for {} and later, {sources}", ptx::version(), ptx::target()));
     line(

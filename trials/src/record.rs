@@ -95,7 +95,7 @@ pub struct Penetration {
 pub enum End {
     /// It came to its end.
     Completed,
-    /// The product said by a typed error that it could not go on.
+    /// The run ended with a typed error.
     Said(String),
     /// It panicked.
     Panicked(String),

@@ -10,7 +10,8 @@ use pliant_scenes::format::{AutoOr, JointSpec, Motion, Pose, Scene};
 pub fn shrink(scene: &Scene, tries: usize, mut fails: impl FnMut(&Scene) -> bool) -> Scene {
     let mut smallest = scene.clone();
     let mut left = tries;
-    // Whatever went leaves room for other things to go, so all is tried again until nothing goes.
+    // Removing one thing may make others removable, so all are tried again until nothing can be
+    // removed.
     loop {
         let mut shrunk = false;
         let mut at = 0;

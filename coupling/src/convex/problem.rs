@@ -98,7 +98,7 @@ pub enum ProblemError {
         velocities: usize,
     },
     /// A row's three nodes must exist.
-    #[error("contacts[{contact}].rows points at node {node} and the two after it, of {nodes} nodes")]
+    #[error("contacts[{contact}].rows refers to node {node} and the next two; there are {nodes} nodes")]
     RowOutOfRange {
         /// Index of the contact.
         contact: usize,
@@ -108,7 +108,9 @@ pub enum ProblemError {
         nodes: usize,
     },
     /// The bodies' mobility is not finite, or a contact is on a body that is not there.
-    #[error("the bodies' mobility or its attachments are not finite, or name a body that is not there")]
+    #[error(
+        "the mobility of the bodies is not finite, or an attachment refers to a body that does not exist"
+    )]
     Mobility,
     /// A number is not finite, or outside of what its meaning allows.
     #[error("{field}[{index}] = {value} {unit} must be finite and {requirement}")]

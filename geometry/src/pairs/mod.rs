@@ -1,18 +1,18 @@
-//! Where two simple solids meet, in closed form: no branch on a number, no iteration, the same
-//! operations for all poses.
+//! Contact points of two simple solids, in closed form: no branch on a number, no iteration, the
+//! same operations for all poses.
 //!
-//! | pair | meetings | method |
+//! | pair | points | method |
 //! |---|---|---|
 //! | sphere with anything | 1 | nearest point of the other to the centre |
 //! | capsule, half-space | 2 | both ends |
-//! | capsule, capsule | 2 | nearest points of the axes; nearly parallel ones: both ends of what they share |
-//! | capsule, box | 3 | least of the convex piecewise quadratic distance along the axis, and both ends of what is over the face |
+//! | capsule, capsule | 2 | nearest points of the axes; nearly parallel ones: both ends of the shared part |
+//! | capsule, box | 3 | least of the convex piecewise quadratic distance along the axis, and both ends of the part over the face |
 //! | box, half-space | 8 | corners |
 //! | box, box | 12 | separating axes, then one face clipped against the other, or two edges, or a corner |
 //!
-//! Meetings that there are not have the distance [`ABSENT_DISTANCE`]. Distances are those of
-//! `pliant_rigid::collision::Detector` to rounding. They are continuous, and smooth but where the
-//! nearest features change; where shapes overlap, the direction of least overlap may jump.
+//! A contact point that does not exist gets the distance [`ABSENT_DISTANCE`]. Distances are those
+//! of `pliant_rigid::collision::Detector` to rounding. They are continuous, and smooth except where
+//! the nearest features change; where shapes overlap, the direction of least overlap may jump.
 
 mod box_box;
 mod box_faces;
@@ -31,9 +31,9 @@ pub use sphere::{sphere_box, sphere_capsule, sphere_half_space, sphere_sphere};
 
 use pliant_numeric::lanes::{Pose, Real, Vec3};
 
-/// Distance \[m\] of a meeting that there is not.
+/// Distance \[m\] of a contact point that does not exist.
 pub const ABSENT_DISTANCE: f64 = 1e10;
-/// Meetings nearer to each other than this part of the smaller solid count once.
+/// Contact points closer together than this fraction of the smaller solid are merged.
 const MERGE: f64 = 0.02;
 /// Squares of lengths \[m^2\] below this have no direction.
 const NO_LENGTH: f64 = 1e-280;
@@ -97,7 +97,8 @@ fn direction<T: Real>(v: Vec3<T>, fallback: Vec3<T>) -> (Vec3<T>, T) {
     (Vec3::select(long, v * (square.one() / length), fallback), T::select(long, length, square.zero()))
 }
 
-/// Of meetings nearer to each other than `within` \[m\] leaves the deepest, of equals the first.
+/// Merges contact points closer together than `within` \[m\]: keeps the deepest, of equally deep
+/// ones the first.
 #[inline(always)]
 fn merge<T: Real, const N: usize>(contact_points: &mut [ContactPoint<T>; N], within: T) {
     let within = within.squared();

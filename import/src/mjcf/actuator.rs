@@ -79,7 +79,7 @@ fn joint<'a>(
         let Some(other) = others.iter().find(|a| element.text(a).is_some()) else {
             return Err(element.fail(ImportProblem::Missing("joint")));
         };
-        warnings.push(element.warn(other, "left out with its motor: only joints are driven"));
+        warnings.push(element.warn(other, "left out with its actuator: only joints can be actuated"));
         return Ok(None);
     };
     let name = element.required(attribute)?;
@@ -87,7 +87,10 @@ fn joint<'a>(
         return Err(element.fail_at(attribute, ImportProblem::Reference("joint")));
     };
     if !joint.is_scalar() {
-        warnings.push(element.warn(attribute, "left out with its motor: only hinges and slides are driven"));
+        warnings.push(
+            element
+                .warn(attribute, "left out with its actuator: only hinge and slide joints can be actuated"),
+        );
         return Ok(None);
     }
     Ok(Some(joint))
@@ -130,7 +133,9 @@ fn general(
         [("dyntype", &["none"][..]), ("gaintype", &["fixed"]), ("biastype", &["none", "affine"])]
     {
         if element.text(attribute).is_some_and(|word| !known.contains(&word)) {
-            warnings.push(element.warn(attribute, "left out with its motor: there is no such motor"));
+            warnings.push(
+                element.warn(attribute, "left out with its actuator: this kind of actuator is not supported"),
+            );
             return Ok(None);
         }
     }
@@ -186,7 +191,8 @@ fn motor(
     let mut effort_limit = f64::INFINITY;
     let mut limit = |at: &Element, attribute, [low, high]: [f64; 2]| {
         if (low + high).abs() > 1e-9 * high.abs().max(low.abs()) {
-            warnings.push(at.warn(attribute, "approximated: the larger of the two holds both ways"));
+            warnings
+                .push(at.warn(attribute, "approximated: the larger of the two applies in both directions"));
         }
         effort_limit = f64::min(effort_limit, low.abs().max(high.abs()));
     };

@@ -191,14 +191,14 @@ impl Reader<'_> {
         let mut body = MjcfBody::new(element.clone(), name, context.body, frame);
         body.element.children.clear();
         if element.flag("mocap", false)? {
-            self.warnings.push(element.warn("mocap", "approximated: the body stands still"));
+            self.warnings.push(element.warn("mocap", "approximated: the body is static"));
         }
         match element.number("gravcomp")? {
             None | Some(0.0) => {}
             Some(1.0) => body.gravity = false,
-            Some(_) => {
-                self.warnings.push(element.warn("gravcomp", "left out: gravity acts fully; only 0 or 1"))
-            }
+            Some(_) => self
+                .warnings
+                .push(element.warn("gravcomp", "left out: only 0 and 1 are supported; gravity acts fully")),
         }
         self.bodies.push(body);
         let inner =
@@ -220,7 +220,7 @@ impl Reader<'_> {
         let axis = context.frame.rotation * element.direction("axis")?.unwrap_or(Vector3::z_axis());
         let freedom = [Freedom::Hinge(axis), Freedom::Slide(axis), Freedom::Ball, Freedom::Free][kind];
         if freedom == Freedom::Free && body.parent != 0 {
-            let reason = "a free joint on a body that is not the world's own child".to_owned();
+            let reason = "a free joint on a body that is not a child of the world".to_owned();
             return Err(element.fail(ImportProblem::Unsupported(reason)));
         }
         let free = |joint: &MjcfJoint| joint.freedom == Freedom::Free;

@@ -103,7 +103,7 @@ pub(super) fn read(
             keys.len() - 1
         });
         if number >= 32 {
-            let reason = "more than 32 kinds of geoms that touch different ones".to_owned();
+            let reason = "more than 32 distinct combinations of contype and conaffinity".to_owned();
             return Err(geom.element.fail_at("contype", ImportProblem::Unsupported(reason)));
         }
         key_of.push(number);
@@ -215,7 +215,7 @@ fn material(
         _ => return Err(element.bad("condim", "1, 3, 4 or 6")),
     };
     if dimensions > 3 {
-        let action = "approximated: no resistance to turning and rolling but with the closed-form solver";
+        let action = "approximated: torsional and rolling friction act only with the closed-form solver";
         warnings.push(element.warn("condim", action));
     }
     let (stiffness, dissipation) = compliance(element, mass, gravity, warnings)?;
@@ -267,7 +267,8 @@ fn compliance(
         return Ok((STIFFNESS, DISSIPATION));
     }
     if mass <= 0.0 {
-        let action = format!("approximated: {STIFFNESS:e} N/m and {DISSIPATION} s/m, for it stands still");
+        let action =
+            format!("approximated: {STIFFNESS:e} N/m and {DISSIPATION} s/m, since the body is static");
         warnings.push(element.warn(given, action));
         return Ok((STIFFNESS, DISSIPATION));
     }
@@ -286,7 +287,8 @@ fn compliance(
     let weight = if gravity > 0.0 { gravity } else { 9.81 };
     let dissipation = b * yielding / weight;
     let action = format!(
-        "approximated: stiffness {stiffness:.3e} N/m and dissipation {dissipation:.3} s/m, for the {mass:.3} kg of its body"
+        "approximated: stiffness {stiffness:.3e} N/m and dissipation {dissipation:.3} s/m, from \
+         the mass of its body, {mass:.3} kg"
     );
     warnings.push(element.warn(given, action));
     Ok((stiffness, dissipation))

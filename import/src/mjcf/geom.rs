@@ -63,7 +63,7 @@ impl Geom {
                     .clone()
             }
             "sdf" => {
-                let reason = "shapes given by a signed distance function".to_owned();
+                let reason = "shapes defined by a signed distance function".to_owned();
                 return Err(element.fail_at("type", ImportProblem::Unsupported(reason)));
             }
             "plane" => Shape::HalfSpace,

@@ -27,7 +27,7 @@ fn expand_children(
         }
         let path = directory.join(child.required("file")?);
         if substep_states.contains(&path) {
-            let reason = "a file is included that was included before".to_owned();
+            let reason = "a file is included twice".to_owned();
             return Err(child.fail_at("file", ImportProblem::Cycle(reason)));
         }
         let text = std::fs::read_to_string(&path)

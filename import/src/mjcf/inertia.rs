@@ -46,7 +46,8 @@ fn of_geoms(
     for geom in body.geoms.iter().filter(|geom| (low..=high).contains(&geom.group)) {
         if let Some(own) = geom.mass()? {
             if geom.hollow {
-                let action = "approximated: the mass is spread over the convex hull, which has more volume";
+                let action =
+                    "approximated: the mass is distributed over the convex hull, which has a larger volume";
                 warnings.push(geom.element.warn("mesh", action));
             }
             sum += own;
@@ -108,7 +109,7 @@ fn check(bodies: &mut [MjcfBody], warnings: &mut Vec<ImportWarning>) -> Result<(
         if nothing {
             body.mass = None;
         } else if body.part == 0 {
-            warnings.push(at.warn("", format!("left out: the mass of a body that stands still ({error})")));
+            warnings.push(at.warn("", format!("left out: the mass of a static body ({error})")));
             body.mass = None;
         } else {
             let mut fault = at.fail(ImportProblem::Inertia(error.to_string()));

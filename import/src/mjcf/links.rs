@@ -59,7 +59,7 @@ pub(super) fn build(
             }
             let turns_freely = matches!(joint.freedom, Freedom::Ball | Freedom::Free);
             if turns_freely && joint.dof.friction_loss > 0.0 {
-                let action = "approximated: acts along the axes of what holds the body, not of the body";
+                let action = "approximated: acts along the axes of the parent, not of the body";
                 warnings.push(joint.element.warn("frictionloss", action));
             }
             let id = builder.add(added).map_err(|e| joint.element.fail(e.into()))?;

@@ -91,7 +91,8 @@ fn warn_of_frictions(
         warnings.push(root.warn(
             "",
             format!(
-                "geoms differ in friction ('{}' {}, '{}' {}): a pair has the harmonic mean of both, in MuJoCo the larger",
+                "geoms have different friction ('{}' {}, '{}' {}): their contact uses the \
+                 harmonic mean; MuJoCo uses the larger value",
                 first.name, first.material.dynamic_friction, other.name, other.material.dynamic_friction
             ),
         ));

@@ -116,7 +116,7 @@ impl Reader<'_> {
         match hull {
             Ok((shape, convex)) => {
                 if !convex && !visual {
-                    let action = "approximated: by its convex hull, which has more volume";
+                    let action = "approximated by its convex hull, which has a larger volume";
                     self.warnings.push(element.warn("filename", action));
                 }
                 Ok(Some(shape))

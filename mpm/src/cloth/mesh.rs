@@ -84,7 +84,8 @@ pub enum MeshError {
     },
     /// Two neighbours go the same way along their edge, so their normals are on opposite sides.
     #[error(
-        "faces[{}] and faces[{}]: go the same way along the edge from vertex {} to {}; one of them must be turned over",
+        "faces[{}] and faces[{}]: opposite orientations: both pass the edge from vertex {} to {} \
+         in the same direction; flip one of them",
         .faces[0], .faces[1], .edge[0], .edge[1]
     )]
     Orientation {

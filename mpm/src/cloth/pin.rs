@@ -26,7 +26,7 @@ pub enum PinError {
         count: usize,
     },
     /// Two pins hold the same vertex.
-    #[error("vertex: {vertex} is held by two pins")]
+    #[error("vertex: {vertex} has two pins")]
     Twice {
         /// The vertex.
         vertex: usize,

@@ -6,7 +6,7 @@ use nalgebra::Point3;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InverseKinematicsError {
     /// A joint between base and tool has not just one coordinate.
-    #[error("the joint of '{link}' is {kind}; between base and tool joints must turn or slide")]
+    #[error("the joint of '{link}' is {kind}; joints between base and tool must be revolute or prismatic")]
     Joint {
         /// The link whose joint it is.
         link: String,
@@ -14,14 +14,14 @@ pub enum InverseKinematicsError {
         kind: &'static str,
     },
     /// Nothing moves the tool.
-    #[error("no joint moves link {tip} against the base")]
+    #[error("no joint moves link {tip} relative to the base")]
     NoJoints {
         /// The link that carries the tool.
         tip: usize,
     },
-    /// A posture has another number of coordinates than the chain has joints, or one that is not
-    /// finite.
-    #[error("{found} coordinates, where finite ones of {target} joints are needed")]
+    /// A configuration whose number of coordinates is not that of the joints of the chain, or one
+    /// that is not finite.
+    #[error("{found} coordinates given; finite coordinates of {target} joints are needed")]
     Configuration {
         /// How many there are.
         found: usize,
@@ -55,9 +55,9 @@ impl std::error::Error for Unreachable {}
 impl core::fmt::Display for Unreachable {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let [x, y, z] = [self.target.x, self.target.y, self.target.z];
-        write!(f, "the tool cannot get to ({x:.4}, {y:.4}, {z:.4}) m")?;
+        write!(f, "the tool cannot reach ({x:.4}, {y:.4}, {z:.4}) m")?;
         if self.distance > 1e-6 {
-            write!(f, ": it stays {:.6} m away in any orientation", self.distance)?;
+            write!(f, ": the smallest distance in any orientation is {:.6} m", self.distance)?;
         } else {
             write!(
                 f,

@@ -1,4 +1,5 @@
-//! Postures that put a tool where it is wanted, and paths of postures along a list of waypoints.
+//! Inverse kinematics: configurations that put a tool at a given pose, and paths through a list of
+//! waypoints.
 //!
 //! - [`Chain`]: the joints from a base to a tool.
 //! - [`ToolGoal`]: a point, and an orientation, an axis or neither.

@@ -53,7 +53,7 @@ pub enum PlanError {
         source: InverseKinematicsError,
     },
     /// No posture on the way to a waypoint.
-    #[error("on the way, at {time:.3} s: {source}")]
+    #[error("on the path, at {time:.3} s: {source}")]
     PathKind {
         /// The waypoint at the end of the way, from 0.
         waypoint: usize,
@@ -64,7 +64,7 @@ pub enum PlanError {
     },
     /// A joint would have to jump, or at least to move faster than it may.
     #[error(
-        "at {time:.3} s the joint of '{joint}' would have to move at {rate:.3}, faster than {limit:.3} rad/s or m/s"
+        "at {time:.3} s the joint of '{joint}' needs a rate of {rate:.3}, faster than {limit:.3} rad/s or m/s"
     )]
     Rate {
         /// The waypoint at the end of the way, from 0.
@@ -79,7 +79,8 @@ pub enum PlanError {
         limit: f64,
     },
     /// A joint would leave its range.
-    #[error("at {time:.3} s the joint of '{joint}' would be at {value:.4}, out of its range [{:.4}, {:.4}] rad or m", range[0], range[1])]
+    #[error("at {time:.3} s the joint of '{joint}' is at {value:.4}, outside its range [{:.4}, \
+             {:.4}] rad or m", range[0], range[1])]
     Range {
         /// The waypoint at the end of the way, from 0.
         waypoint: usize,
@@ -159,7 +160,7 @@ fn check(
         }
     }
     if !(settings.interval.is_finite() && settings.interval > 0.0) {
-        return wrong(0, format!("an interval of {} s between samples", settings.interval));
+        return wrong(0, format!("the sampling interval is {} s", settings.interval));
     }
     let mut before = 0.0;
     for (at, waypoint) in waypoints.iter().enumerate() {
@@ -171,18 +172,18 @@ fn check(
             if configuration.len() != count {
                 return wrong(
                     at,
-                    format!("{} coordinates for the tool's {count} joints", configuration.len()),
+                    format!("{} coordinates given for the {count} joints of the tool", configuration.len()),
                 );
             }
             if waypoint.path_kind == PathKind::Straight {
-                return wrong(at, "a straight way needs a pose of the tool to end at".into());
+                return wrong(at, "a straight path needs a tool pose as its end".into());
             }
         }
         if let Some(next) = waypoints.get(at + 1)
             && waypoint.pass
             && waypoint.path_kind != next.path_kind
         {
-            return wrong(at, "between a way of the joints and a straight one there must be a stop".into());
+            return wrong(at, "a joint path and a straight path must be separated by a stop".into());
         }
     }
     Ok(())
@@ -282,8 +283,8 @@ impl Planner<'_> {
         let run = StraightPath::new(&start, self.begin(first), &self.waypoints[first..=last]);
         let run_begin = self.path.times.len() - 1;
         for (k, w) in (first..=last).enumerate() {
-            // A waypoint out of reach is told as such, not as a way on which there is no posture
-            // any more.
+            // A waypoint out of reach gives its own error, not that of a path without a
+            // configuration.
             if let WaypointTarget::Tool(goal) = &self.waypoints[w].place {
                 let from = self.last_posture();
                 self.chain

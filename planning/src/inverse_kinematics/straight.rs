@@ -15,7 +15,7 @@ pub(super) struct StraightPath {
     /// The axes, up to a turn that is free.
     rotations: Vec<UnitQuaternion<f64>>,
     spins: Vec<Vector3<f64>>,
-    /// What is wanted of the axes on the way to each waypoint; the first has no way to it.
+    /// Requirements on the axes along the path to each waypoint; the first has no path.
     target: Vec<Orientation>,
 }
 

@@ -18,7 +18,7 @@ pub enum QuasiError {
         requirement: &'static str,
     },
     /// A list has another length than the model asks for.
-    #[error("quasi-dynamics, {field}: {found} numbers where the model has {expected}")]
+    #[error("quasi-dynamics, {field}: {found} numbers given; the model has {expected}")]
     Length {
         /// The list.
         field: &'static str,
@@ -29,8 +29,8 @@ pub enum QuasiError {
     },
     /// A joint that objects and robots do not have here.
     #[error(
-        "link '{link}': a {joint} joint {place} has no quasi-dynamics: free bodies on the world, and trees of revolute and prismatic joints \
-         fixed to it, have"
+        "link '{link}': quasi-dynamics does not support a {joint} joint {place}: only free bodies \
+         on the world and trees of revolute and prismatic joints fixed to it"
     )]
     RobotJoint {
         /// The link.
@@ -42,8 +42,9 @@ pub enum QuasiError {
     },
     /// Two geometries may meet whose contact has no closed form.
     #[error(
-        "geometries '{first_name}' ({first_shape}) and '{second_name}' ({second_shape}) may meet, but their contact has no closed form: spheres, \
-         capsules, boxes and half-spaces have; exclude the pair by its links, groups or masks"
+        "geometries '{first_name}' ({first_shape}) and '{second_name}' ({second_shape}) may \
+         collide, but contact of these shapes has no closed form; it exists for spheres, \
+         capsules, boxes and half-spaces: exclude the pair by its links, groups or masks"
     )]
     CollisionPair {
         /// Name of the first.
@@ -60,7 +61,8 @@ pub enum QuasiError {
     State(#[from] ModelError),
     /// A step led out of double precision.
     #[error(
-        "quasi-dynamics: the step gave {value} for position {index}: lower the stiffness of contacts or the control"
+        "quasi-dynamics: the step gave {value} for position {index}: use a smaller contact \
+         stiffness or smaller control inputs"
     )]
     NotFinite {
         /// Number of the position.

@@ -250,7 +250,7 @@ impl Bodies {
         &self.simulation
     }
 
-    /// The simulation, to change what motors are told between steps. Applied forces are overwritten
+    /// The simulation, to change the inputs of motors between steps. Applied forces are overwritten
     /// by each step.
     pub fn simulation_mut(&mut self) -> &mut Simulation<Collisions> {
         &mut self.simulation

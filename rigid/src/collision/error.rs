@@ -43,8 +43,9 @@ pub enum CollisionError {
     },
     /// Two geometries may meet between whose shapes contacts cannot be found.
     #[error(
-        "geometries {first} '{first_name}' ({first_shape}) and {second} '{second_name}' ({second_shape}) may meet, but contact between \
-         these shapes is not supported; exclude the pair by its links, groups or masks, or use convex pieces"
+        "geometries {first} '{first_name}' ({first_shape}) and {second} '{second_name}' \
+         ({second_shape}) may collide, but contact between these shapes is not supported: exclude \
+         the pair by its links, groups or masks, or use convex pieces"
     )]
     UnsupportedPair {
         /// Number of the first.

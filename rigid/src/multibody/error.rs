@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// Two links have one name.
-    #[error("link '{name}': there are two of this name")]
+    #[error("link '{name}': the name is used twice")]
     DuplicateName {
         /// The name.
         name: String,
@@ -25,7 +25,8 @@ pub enum ModelError {
     },
     /// A link can be accelerated without a force.
     #[error(
-        "link '{link}': it moves by its {joint} joint but neither it nor the links it carries have the inertia to resist, and there is no armature"
+        "link '{link}': its {joint} joint moves no inertia: neither the link nor its descendants \
+         have enough mass or inertia, and there is no armature"
     )]
     NoInertia {
         /// The link.

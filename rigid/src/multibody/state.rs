@@ -38,7 +38,7 @@ impl State {
             [("positions", &self.q, model.positions()), ("velocities", &self.v, model.velocities())]
         {
             if values.len() != wanted {
-                return fail(field, format!("{} numbers where the model has {wanted}", values.len()));
+                return fail(field, format!("{} numbers given; the model has {wanted}", values.len()));
             }
             if let Some(at) = values.iter().position(|x| !x.is_finite()) {
                 return fail(field, format!("number {at} is {}", values[at]));

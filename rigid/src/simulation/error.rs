@@ -21,7 +21,7 @@ pub enum SimulationError {
         requirement: &'static str,
     },
     /// The closed-form solver cannot make the steps that an integrator needs.
-    #[error("the closed-form solver does not do with this integrator: {reason}")]
+    #[error("the closed-form solver does not support this integrator: {reason}")]
     Integrator {
         /// Why.
         reason: &'static str,
@@ -44,7 +44,8 @@ pub enum SimulationError {
     },
     /// A jointed body moves too fast for the step, or its motion is not finite.
     #[error(
-        "t = {time} s: '{link}' moves too fast to be followed over a step of {step} s; at this pace {fits:.1e} s would do"
+        "t = {time} s: '{link}' moves too fast for a step of {step} s; at this speed a step of \
+         {fits:.1e} s is short enough"
     )]
     TooFast {
         /// When \[s\].
@@ -70,8 +71,8 @@ pub enum SimulationError {
     },
     /// A body is nowhere, or faster or farther away than anything that a step can answer for.
     #[error(
-        "t = {time} s: body '{body}' diverged in a step of {step} s: its {quantity} is {value} {unit}; take a shorter dt, or weaker forces, \
-         motors and contacts"
+        "t = {time} s: body '{body}' diverged in a step of {step} s: its {quantity} is {value} \
+         {unit}; use a shorter dt, smaller forces, or less stiff motors and contacts"
     )]
     Diverged {
         /// End of the step \[s\].
@@ -88,7 +89,7 @@ pub enum SimulationError {
         unit: &'static str,
     },
     /// Error control would need a step below the smallest.
-    #[error("t = {time} s: the accuracy {accuracy:e} asks for a step below {smallest:e} s")]
+    #[error("t = {time} s: the accuracy {accuracy:e} needs a step below the smallest one, {smallest:e} s")]
     StepTooSmall {
         /// When \[s\].
         time: f64,
@@ -118,6 +119,6 @@ fn advice(stop: Stop) -> &'static str {
             "a force, gain or target is beyond double precision: lower the gains of controllers and motors, give them limits of \
              effort, or lower the forces applied"
         }
-        _ => "take a shorter step, or softer contacts and motors",
+        _ => "use a shorter step, or less stiff contacts and motors",
     }
 }

@@ -47,7 +47,7 @@ impl Integrator {
             (Self::ErrorControlled { .. }, ..) => {
                 "error control needs its predicted form with gains that do not change with the step"
             }
-            (Self::Trapezoid { .. }, ..) => "it has no second-order corrector: take fixed steps",
+            (Self::Trapezoid { .. }, ..) => "it has no second-order corrector: use fixed steps",
         };
         Err(SimulationError::Integrator { reason })
     }

@@ -72,8 +72,8 @@ pub(super) fn warning(balance: &EnergyBalance, allowed: f64) -> Option<String> {
         return None;
     }
     Some(format!(
-        "energy: {:.3e} J came from nowhere, {:.1} % of the {:.3e} J that were put in (more than {} %); take a smaller dt, \
-         or do not trust what moves",
+        "energy: the scheme created {:.3e} J, {:.1} % of the {:.3e} J of energy input (more than \
+         {} %); use a smaller dt; the motion of this run is not reliable",
         gain.gained,
         100.0 * gain.relative(),
         gain.energy_input,

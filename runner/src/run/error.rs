@@ -12,7 +12,7 @@ use pliant_render::plot::PlotError;
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The output is there already.
-    #[error("output {}: exists already; choose another --out, or --resume it", path.display())]
+    #[error("output {}: already exists; use another --out, or --resume", path.display())]
     OutputExists {
         /// The run directory.
         path: PathBuf,

@@ -81,7 +81,7 @@ pub struct SolverSummary {
     pub not_converged: u64,
 }
 
-/// How often bodies and particles heard of each other
+/// Number of coupling steps
 /// ([`StepReport::coupling_steps`](pliant_coupling::StepReport::coupling_steps)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CouplingSummary {
@@ -108,13 +108,14 @@ impl CouplingSummary {
     /// What is to be said of steps that were too long.
     pub(super) fn warning(&self, asked: CouplingStep) -> Option<String> {
         let cure = match asked {
-            CouplingStep::Fixed => "take a smaller dt or coupling_step auto",
-            CouplingStep::Auto => "take a smaller dt",
+            CouplingStep::Fixed => "use a smaller dt or coupling_step auto",
+            CouplingStep::Auto => "use a smaller dt",
         };
         (self.too_long > 0).then(|| {
             format!(
-                "coupling: in {} steps bodies moved past particles, or were stopped, up to {:.1} times as fast as one \
-                 coupling step answers for; {cure}, or do not trust what they exchanged",
+                "coupling: in {} steps the relative motion of bodies and particles, or the \
+                 deceleration of bodies, was up to {:.1} times the largest that one coupling step \
+                 resolves; {cure}; the forces between them are not reliable",
                 self.too_long, self.worst.0
             )
         })

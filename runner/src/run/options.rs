@@ -11,7 +11,7 @@ use crate::machine::BackendChoice;
 pub struct RunOptions<'a> {
     /// The run directory.
     pub out: PathBuf,
-    /// Where particles are computed.
+    /// Backend that steps the particles.
     pub backend: BackendChoice,
     /// Threads \[-\]; `None` takes the pool that the caller is in.
     pub threads: Option<usize>,

@@ -174,7 +174,7 @@ impl<'a> Run<'a> {
             return Err(RunError::DifferentScene { path: target.to_path_buf() });
         }
         if checkpoint.steps >= steps_of(&scenario.scene) && path.join(super::MANIFEST).exists() {
-            let reason = "the run is complete; give a longer --time to go on".to_owned();
+            let reason = "the run is complete; use a longer --time to continue it".to_owned();
             return Err(RunError::Checkpoint { path: target.to_path_buf(), reason });
         }
         checkpoint.restore(path, target, &mut scenario.world)?;
@@ -264,7 +264,8 @@ impl<'a> Run<'a> {
             if let Some(quantity) = not_finite(&diagnostics) {
                 // No row says what is not a number.
                 let error = format!(
-                    "t = {} s: the material diverged in a step of {} s: its {quantity} is not a number; take a shorter dt, or more substeps",
+                    "t = {} s: the material diverged in a step of {} s: its {quantity} is not a \
+                     number; use a shorter dt or more substeps",
                     diagnostics.time, self.scenario.scene.dt
                 );
                 return Ok((Status::Failed, Some(error)));

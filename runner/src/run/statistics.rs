@@ -165,18 +165,19 @@ impl Statistics {
         }
     }
 
-    /// How often bodies and particles heard of each other.
+    /// Number of coupling steps.
     pub fn coupling(&self) -> CouplingSummary {
         self.coupling
     }
 
-    /// What of the bodies' steps is not to be trusted, if anything is.
+    /// Warnings about steps of the bodies that are not reliable.
     pub fn unreliable_solves_warning(&self) -> Option<String> {
         let RigidSums { steps, solves, unreliable, .. } = self.rigid;
         (unreliable > 0).then(|| {
             format!(
-                "bodies: {unreliable} of {solves} solves in {steps} steps are not to be trusted: contacts gave way, or bodies turned about \
-                 while they were pushed; take a shorter dt, or rigid_solver \"icf\""
+                "bodies: {unreliable} of {solves} closed-form solves in {steps} steps are not reliable: \
+                 contacts yielded, or bodies turned by a large angle within the step; use a smaller \
+                 dt, or rigid_solver \"icf\""
             )
         })
     }
@@ -186,8 +187,9 @@ impl Statistics {
         let max_overlap_ratio = self.rigid.max_overlap_ratio;
         (max_overlap_ratio > 1.0).then(|| {
             format!(
-                "contact: bodies were inside each other by up to {max_overlap_ratio:.2} times half of the thinner one's thickness: contact may have \
-                 pushed them on the wrong way; take a larger rigid.stiffness, or a smaller dt"
+                "contact: the largest penetration of two bodies was {max_overlap_ratio:.2} times half the \
+                 thickness of the thinner one: contact may have pushed them out on the wrong side; \
+                 use a larger rigid.stiffness or a smaller dt"
             )
         })
     }
@@ -197,8 +199,9 @@ impl Statistics {
     pub fn depths(&self, grid_spacing: f64) -> Option<String> {
         let deepest = self.deepest.filter(|deepest| *deepest > DEEP_PENETRATION * grid_spacing)?;
         Some(format!(
-            "contact: a particle was {deepest:.3e} m inside a body, more than half a cell of the grid ({:.3e} m): what touches is not to be \
-             trusted; take a larger contact.stiffness, or \"auto\", or a smaller dt",
+            "contact: the largest penetration of a particle was {deepest:.3e} m, more than half \
+             the grid spacing ({:.3e} m): the contact forces are not reliable; use a larger \
+             contact.stiffness, or \"auto\", or a smaller dt",
             DEEP_PENETRATION * grid_spacing
         ))
     }

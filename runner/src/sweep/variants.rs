@@ -43,13 +43,13 @@ pub enum SweepError {
         source: ValidationError,
     },
     /// Two variants are the same.
-    #[error("variant {name} comes twice: a value is repeated")]
+    #[error("variant {name} is given twice: a value is repeated")]
     Repeated {
         /// Name of the variant.
         name: String,
     },
     /// Nothing is varied.
-    #[error("nothing is varied: give --vary path=a,b,c or --random path=low..high")]
+    #[error("no field is varied: give --vary path=a,b,c or --random path=low..high")]
     Empty,
     /// A path is varied twice.
     #[error("{path} is varied twice")]

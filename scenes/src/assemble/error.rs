@@ -79,7 +79,7 @@ pub enum AssembleError {
     },
     /// A robot's model file holds what is approximated or left out, and the scene does not say that
     /// this is all right.
-    #[error("{path}: {}; set ignore_warnings to run it nevertheless", warnings.join("; "))]
+    #[error("{path}: {}; set ignore_warnings to run it all the same", warnings.join("; "))]
     Warnings {
         /// Path of the robot.
         path: String,

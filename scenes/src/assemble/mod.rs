@@ -222,14 +222,14 @@ fn check_coarse(
         .map_err(|source| AssembleError::Resolution { path: path.clone(), source })?;
     if let Some(cells) = cells {
         warnings.push(format!(
-            "{path}: {cells:.2} cells of the grid across its smallest side: fewer than 2 do not resolve how it \
-             gives way; a smaller grid_spacing would"
+            "{path}: its smallest side has {cells:.2} grid cells; at least 2 are needed to \
+             resolve its deformation: use a smaller grid_spacing"
         ));
     }
     if sample.left_out > 0 {
         warnings.push(format!(
-            "{path}: parts of the mesh that are thinner than a particle ({:.3e} m) are left out; their mass, {} of \
-             {} particles, is spread over the rest",
+            "{path}: parts of the mesh thinner than a particle ({:.3e} m) get no particles; their \
+             mass, that of {} of {} particles, is distributed over the others",
             2.0 * sample.radius(),
             sample.left_out,
             sample.left_out + sample.positions.len()

@@ -49,7 +49,7 @@ impl Joints {
     }
 }
 
-/// A motor that is told something that changes in time.
+/// A motor whose input changes with time.
 #[derive(Clone, Debug)]
 pub(super) struct TimedInput {
     /// Which of the system's actuators.

@@ -166,7 +166,7 @@ fn start(imported: &mut Imported, robot: &Robot, path: &str) -> Result<(), Assem
         }
         let [least, greatest] = model.links()[link.0].dofs[0].limits;
         if position < least || position > greatest {
-            let reason = format!("{position} rad or m is outside of the joint's range [{least}, {greatest}]");
+            let reason = format!("{position} rad or m is outside the joint limits [{least}, {greatest}]");
             return Err(AssembleError::Robot { path, reason });
         }
         imported.state.q[place.start] = position;

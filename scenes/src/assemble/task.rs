@@ -1,4 +1,4 @@
-//! Tasks: paths of the joints that lead a tool through its waypoints, and what hands are told.
+//! Tasks: joint trajectories that move a tool through its waypoints, and commands to grippers.
 
 use nalgebra::{Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 use pliant_planning::inverse_kinematics::{
@@ -42,7 +42,7 @@ pub(super) fn add(scene: &Scene, parts: &mut RigidParts, joints: &Joints) -> Res
         for link in &arm.links {
             if driven.contains(link) {
                 let name = &parts.builder.links()[link.0].name;
-                let reason = format!("the joint of '{name}' is driven by another task or motor already");
+                let reason = format!("the joint of '{name}' is already driven by another task or motor");
                 return Err(AssembleError::Robot { path: format!("{path}.robot"), reason });
             }
         }
@@ -104,7 +104,7 @@ impl Arm {
             let Some(at) = robot.joints.iter().position(|(_, own, _)| *own == link) else {
                 let other = &builder.links()[link.0].name;
                 return Err(fail(format!(
-                    "'{name}' hangs on the joint of '{other}' as well, which is not one of '{}'",
+                    "'{name}' also depends on the joint of '{other}', which is not one of '{}'",
                     task.robot
                 )));
             };
@@ -149,8 +149,9 @@ impl Arm {
                 for (name, &position) in named {
                     let Some(j) = self.names.iter().position(|own| own == name) else {
                         let names = self.names.join(", ");
-                        let reason =
-                            format!("'{name}' is not one of the joints that lead the tool, [{names}]");
+                        let reason = format!(
+                            "'{name}' is not one of the joints between the world and the tool, [{names}]"
+                        );
                         return Err(PlanError::Waypoint { waypoint: at, reason });
                     };
                     configuration[j] = Some(position);
@@ -270,9 +271,7 @@ fn fingers(
     }
     let count = found.len();
     let pair: [Finger; 2] = found.try_into().map_err(|_| {
-        fail(format!(
-            "'{name}' has {count} sliding joints with a position motor, where two fingers are needed"
-        ))
+        fail(format!("'{name}' has {count} prismatic joints with a position motor; a hand needs two"))
     })?;
     let axis = |finger: &Finger| match &links[finger.link.0].joint {
         JointKind::Prismatic { axis } => links[finger.link.0].frame.rotation * axis.into_inner(),
@@ -284,7 +283,7 @@ fn fingers(
     }
     if parts.inputs.0.iter().any(|drive| pair.iter().any(|finger| finger.actuator == drive.actuator)) {
         return Err(fail(format!(
-            "the motors of '{name}' are told by its controls or by another task already"
+            "the motors of '{name}' are already controlled by its `controls` or by another task"
         )));
     }
     Ok(pair)
@@ -307,7 +306,7 @@ fn open_and_close(
         };
         if command.opening < range[0] - OPENING_SLACK || command.opening > range[1] + OPENING_SLACK {
             let reason = format!(
-                "{} m is not what '{}' can open to, [{}, {}] m",
+                "{} m is outside the opening range of '{}', [{}, {}] m",
                 command.opening, gripper.robot, range[0], range[1]
             );
             return fail("opening", reason);
@@ -316,7 +315,10 @@ fn open_and_close(
         if let Some(effort) = command.effort
             && effort > strongest
         {
-            let reason = format!("{effort} N is more than a motor of '{}' can, {strongest} N", gripper.robot);
+            let reason = format!(
+                "{effort} N is more than the effort limit of a motor of '{}', {strongest} N",
+                gripper.robot
+            );
             return fail("effort", reason);
         }
     }

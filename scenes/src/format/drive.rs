@@ -1,7 +1,7 @@
 //! What drives and holds bodies and robots: motors, outside forces, constraints, controllers.
 //!
-//! A body is named `body` where the scene writes it out, and `robot/link` where it belongs to a robot; a joint is named after the body
-//! that it moves, or `robot/joint`.
+//! A body is named `body` where the scene writes it out, and `robot/link` where it belongs to a
+//! robot; a joint is named after the body that it moves, or `robot/joint`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::common::Pose;
 use super::signal::{Interpolation, Keyframe, Signal, Varying};
 
-/// A motor on one degree of freedom of a joint, besides those that a robot's file brings.
+/// A motor on one degree of freedom of a joint, in addition to those of a robot's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Actuator {
@@ -30,12 +30,13 @@ pub struct Actuator {
     /// Largest effort either way; null for none [N m, N].
     #[serde(default)]
     pub effort_limit: Option<f64>,
-    /// Whether the motor also carries the weight of what hangs on the joint, within its limit.
+    /// Whether the motor compensates gravity of all links beyond the joint, within its effort
+    /// limit.
     #[serde(default)]
     pub gravity_compensation: bool,
 }
 
-/// What a motor does. Units of a turning joint come first, those of a sliding one second.
+/// Kind of actuator. Units of a revolute joint first, of a prismatic joint second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Control {
@@ -44,7 +45,8 @@ pub enum Control {
         /// The effort over time [N m, N].
         value: Signal,
     },
-    /// It holds a coordinate: proportional and derivative control, implicit in time. The rate to have is that of `value`.
+    /// Position control: proportional and derivative, implicit in time. The target rate is that of
+    /// `value`.
     Position {
         /// The coordinate to be at, over time [rad, m].
         value: Signal,
@@ -64,7 +66,7 @@ pub enum Control {
 }
 
 impl Control {
-    /// What it is told over time.
+    /// Its set point over time.
     pub fn value(&self) -> &Signal {
         match self {
             Self::Effort { value } | Self::Position { value, .. } | Self::Velocity { value, .. } => value,
@@ -89,7 +91,8 @@ pub struct Force {
     pub wave: Signal,
 }
 
-/// What holds two bodies to each other besides joints. Points and frames are in the frames of the bodies; null is the world.
+/// A holonomic constraint between two bodies, in addition to joints. Points and frames are in the
+/// frames of the bodies; null is the world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Constraint {
@@ -119,7 +122,7 @@ pub enum Constraint {
     Weld {
         /// The bodies.
         bodies: [Option<String>; 2],
-        /// A frame of each; left out, the bodies stay to each other as they stand at the start.
+        /// A frame of each; by default their relative pose at the start is kept.
         #[serde(default)]
         frames: Option<[Pose; 2]>,
         /// When it lets go; null for never [s].
@@ -159,7 +162,8 @@ impl Constraint {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Controller {
-    /// Computed torque: every joint of a robot has the acceleration `K_p (target - q) + K_d (target rate - v)`.
+    /// Computed torque: every joint of a robot has the acceleration `K_p (target - q) + K_d (target
+    /// rate - v)`.
     InverseDynamics(InverseDynamics),
     /// Cups that pull what is near.
     Suction(Suction),
@@ -188,8 +192,9 @@ pub struct InverseDynamics {
 pub struct JointTarget {
     /// Time since the start [s].
     pub time: f64,
-    /// Coordinates by the joints' names, or of all joints in the order of the file. A joint that is not named goes on as if the target
-    /// did not exist [rad, m].
+    /// Coordinates by the joints' names, or of all joints in the order of the file. A joint that is
+    /// not named ignores this target: its set point is interpolated between the targets that name
+    /// it [rad, m].
     pub positions: TargetPositions,
 }
 
@@ -204,8 +209,9 @@ pub enum TargetPositions {
 }
 
 impl InverseDynamics {
-    /// The target of one joint over time [rad, m]: `index` counts the robot's joints with a coordinate, `name` is the joint's, `start`
-    /// its coordinate at the start, which it keeps where no target names it.
+    /// The target of one joint over time [rad, m]: `index` counts the robot's joints with a
+    /// coordinate, `name` is the joint's, `start` its coordinate at the start, which it keeps where
+    /// no target names it.
     pub fn target(&self, index: usize, name: &str, start: f64) -> Signal {
         let keyframe = |target: &JointTarget| {
             let value = match &target.positions {
@@ -226,7 +232,8 @@ impl InverseDynamics {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Suction {
-    /// The cups: bodies or links. A cup pulls along the z axis of its frame, at the frame's origin.
+    /// The suction cups: bodies or links. A cup pulls along the z axis of its frame, at the frame's
+    /// origin.
     pub cups: Vec<String>,
     /// Largest pull of one cup, at contact; at a tenth of the range it is half of that [N].
     pub force: f64,
@@ -242,7 +249,7 @@ fn always() -> Signal {
     Signal::Constant(1.0)
 }
 
-// Written by hand: serde's untagged enums swallow the message that names what is wrong.
+// Written by hand: serde's untagged enums discard the message that names the error.
 impl<'de> Deserialize<'de> for TargetPositions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct PositionsVisitor;

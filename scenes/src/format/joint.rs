@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a joint leaves free. Its coordinates are zero where the body's `pose` says.
+/// Kind of joint. Its coordinates are zero at the body's `pose`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum JointSpec {
@@ -15,7 +15,8 @@ pub enum JointSpec {
     Revolute(AxisJoint),
     /// Sliding along an axis. Coordinate: the distance.
     Prismatic(AxisJoint),
-    /// Turning about one axis of the parent, then about one of the body: a Cardan joint. Coordinates: the two angles.
+    /// Turning about one axis of the parent, then about one of the body: a Cardan joint.
+    /// Coordinates: the two angles.
     Universal(UniversalJoint),
     /// Moving in a plane and turning about its normal. Coordinates: x, y, angle.
     Planar(PlanarJoint),
@@ -23,7 +24,7 @@ pub enum JointSpec {
     Ball(BallJoint),
 }
 
-/// A joint with one axis. Where it slides, N and m take the place of N m and rad.
+/// A joint with one axis. For a prismatic joint N and m replace N m and rad.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AxisJoint {
@@ -35,7 +36,7 @@ pub struct AxisJoint {
     /// Viscous damping [N m s/rad, N s/m].
     #[serde(default)]
     pub damping: f64,
-    /// Inertia of motor and gears, as felt at the joint [kg m^2, kg].
+    /// Armature: rotor inertia of motor and gears as it acts at the joint [kg m^2, kg].
     #[serde(default)]
     pub armature: f64,
     /// Dry friction: the largest effort it resists with [N m, N].
@@ -56,7 +57,8 @@ pub struct AxisJoint {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UniversalJoint {
-    /// The two axes in the body's frame as it stands at the start, the one on the parent first; not parallel [-].
+    /// The two axes in the body's frame as it stands at the start, the one on the parent first; not
+    /// parallel [-].
     pub axes: [[f64; 3]; 2],
     /// Where the axes cross, in the body's frame; left out, the centre of mass [m].
     #[serde(default)]
@@ -85,8 +87,8 @@ pub struct UniversalJoint {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PlanarJoint {
-    /// Turn of the joint's frame in the body's as it stands at the start, as a unit quaternion (w, x, y, z); the plane is its xy
-    /// plane [-].
+    /// Turn of the joint's frame in the body's as it stands at the start, as a unit quaternion
+    /// (w, x, y, z); the plane is its xy plane [-].
     pub orientation: [f64; 4],
     /// Origin of the joint's frame in the body's; left out, the centre of mass [m].
     pub position: Option<[f64; 3]>,
@@ -133,7 +135,8 @@ pub struct BallJoint {
     pub friction_loss: f64,
 }
 
-/// What one degree of freedom of a joint has besides. Units of a turning one; of a sliding one N and m take the place of N m and rad.
+/// Further properties of one degree of freedom. Units of a rotation; for a translation N and m
+/// replace N m and rad.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Passive {
     /// Whether it turns; otherwise it slides.
@@ -191,12 +194,14 @@ impl JointSpec {
         }
     }
 
-    /// Whether each degree of freedom has a coordinate of its own; a ball's and a free joint's turns have none.
+    /// Whether each degree of freedom has a coordinate of its own; a ball's and a free joint's
+    /// turns have none.
     pub fn has_coordinates(&self) -> bool {
         !matches!(self, Self::Fixed {} | Self::Free {} | Self::Ball(_))
     }
 
-    /// Origin of the joint's frame in the body's [m]; none where it is left to the centre of mass, or where there is no such frame.
+    /// Origin of the joint's frame in the body's [m]; none where it is left to the centre of mass,
+    /// or where there is no such frame.
     pub fn position(&self) -> Option<[f64; 3]> {
         match self {
             Self::Free {} | Self::Fixed {} => None,

@@ -13,8 +13,8 @@ pub struct Output {
     pub frame_interval: f64,
     /// Properties of the frames' PLY files beyond position, velocity, radius, colour and material.
     pub fields: Vec<Field>,
-    /// Bodies and links `robot/link` whose forces from the particles are written at every step, into `forces.csv`; those in `plots` are
-    /// written anyhow.
+    /// Bodies and links `robot/link` whose forces from the particles are written at every step,
+    /// into `forces.csv`; those in `plots` are written anyhow.
     pub forces: Vec<String>,
     /// Figures of forces over time.
     pub plots: Vec<Figure>,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A figure over time, `plots/NAME.svg` in the run directory: one panel above the other.
+/// A plot over time, `plots/NAME.svg` in the run directory, with its axes one above the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
@@ -27,7 +27,8 @@ pub struct Panel {
     /// Horizontal lines, such as a closed-form value.
     #[serde(default)]
     pub lines: Vec<Line>,
-    /// Least and largest value of the vertical axis [N, N m]; left out, those of the curves and lines.
+    /// Least and largest value of the vertical axis [N, N m]; left out, those of the curves and
+    /// lines.
     #[serde(default)]
     pub range: Option<[f64; 2]>,
 }

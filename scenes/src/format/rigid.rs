@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Rigid bodies and robots: how they step, and contact between them where a geometry says nothing else.
+/// Rigid bodies and robots: integrator, and default contact parameters between them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rigid {
@@ -13,11 +13,13 @@ pub struct Rigid {
     pub stiffness: f64,
     /// Hunt-Crossley dissipation of a surface [s/m].
     pub dissipation: f64,
-    /// Coefficient of restitution of a surface, in [0, 1] [-]; left out, 1 where it has no dissipation, and 0 elsewhere.
+    /// Coefficient of restitution of a surface, in [0, 1] [-]; left out, 1 where it has no
+    /// dissipation, and 0 elsewhere.
     pub restitution: Option<f64>,
     /// Stiction tolerance: the slip velocity at which friction has most of its value [m/s].
     pub stiction_tolerance: f64,
-    /// Whether a step is solved again with the fresh normal forces where those that bounded friction were off.
+    /// Whether a step is solved again with the new normal forces if the lagged ones that bounded
+    /// friction were wrong.
     pub refresh_friction: bool,
     /// The closed-form solver, where `rigid_solver` chooses it.
     pub comfree: ComFree,
@@ -41,11 +43,12 @@ impl Default for Rigid {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RigidSolver {
-    /// One convex problem a step, solved to a tolerance (irrotational contact fields, Castro et al. 2023).
+    /// One convex problem a step, solved to a tolerance (irrotational contact fields, Castro et al.
+    /// 2023).
     #[default]
     Icf,
-    /// Every contact in closed form (ComFree-Sim, Borse et al. 2026): for throughput. The published
-    /// form has no iterations; the default one takes a fixed number of passes over trees and contacts.
+    /// Every contact in closed form (ComFree-Sim, Borse et al. 2026), for throughput. The published
+    /// form has no iterations; the default makes a fixed number of passes over trees and contacts.
     Comfree,
 }
 
@@ -55,11 +58,11 @@ pub enum RigidSolver {
 pub struct ComFree {
     /// How contacts are found.
     pub form: ComFreeForm,
-    /// How stiff and damped contacts are against the mass they feel.
+    /// Stiffness and damping of contacts relative to the effective contact mass.
     pub gains: ComFreeGains,
     /// Facets of a friction cone, even, at least 4 [-].
     pub facets: usize,
-    /// Speed with which overlapping surfaces part at most; the published form has no bound [m/s].
+    /// Largest separation speed of overlapping surfaces; the published form has no bound [m/s].
     pub separation_speed: f64,
 }
 
@@ -81,13 +84,15 @@ impl Default for ComFree {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ComFreeForm {
-    /// At the velocities that bodies would have with all contacts: they stick, carry what rests on them, and long steps are stable.
+    /// Impulses from the velocities predicted with all contacts: contacts can stick and carry
+    /// loads, and long steps are stable.
     Predicted,
     /// As published, equations 2 to 13; contact acts where surfaces overlap.
     Published,
 }
 
-/// Stiffness K and damping D of a contact for each kilogram of `r/(1 - r)` times the mass it feels.
+/// Stiffness K and damping D of a contact per kilogram of `r/(1 - r)` times the effective contact
+/// mass.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ComFreeGains {
@@ -100,7 +105,7 @@ pub enum ComFreeGains {
         #[serde(default = "usual_damping_ratio")]
         damping_ratio: f64,
     },
-    /// The paper's: K = k_user/dt, D = d_user/dt. They belong to one step, 2 ms there.
+    /// As in the paper: K = k_user/dt, D = d_user/dt. They depend on the step, which is 2 ms there.
     PerStep {
         /// k_user [1/s].
         stiffness: f64,
@@ -117,7 +122,8 @@ fn usual_damping_ratio() -> f64 {
     1.0
 }
 
-/// How the impedance r of the closed-form solver grows with the depth of a contact: MuJoCo's `solimp`.
+/// How the impedance r of the closed-form solver grows with the depth of a contact: MuJoCo's
+/// `solimp`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Impedance {
@@ -127,7 +133,7 @@ pub struct Impedance {
     pub maximum: f64,
     /// Depth at which `maximum` is reached [m].
     pub width: f64,
-    /// Part of the width at which the curve turns, between 0 and 1 [-].
+    /// Inflection point of the curve as a fraction of the width, between 0 and 1 [-].
     pub midpoint: f64,
     /// Power of the curve, at least 1 [-].
     pub power: f64,
@@ -149,7 +155,7 @@ pub enum Integrator {
         #[serde(default)]
         step: Option<f64>,
     },
-    /// Implicit trapezoidal steps of one length: second order where nothing touches.
+    /// Implicit trapezoid rule with fixed steps: second order without contact.
     Trapezoid {
         /// The step, at most the scene's `dt`; left out, it is `dt` [s].
         #[serde(default)]
@@ -163,8 +169,9 @@ pub enum Integrator {
         /// Longest step [s].
         #[serde(default = "longest_step")]
         max_step: f64,
-        /// Order of the steps; left out, first. The closed-form solver has no other. Second is more accurate where nothing
-        /// touches, and takes longer steps: motors lag and stops give more in them.
+        /// Order of the steps; left out, first. The closed-form solver has no other. Second order
+        /// is more accurate without contact and takes longer steps, in which motors lag more and
+        /// joint limits yield more.
         #[serde(default)]
         order: Option<Order>,
     },
@@ -174,9 +181,10 @@ pub enum Integrator {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// A step is made whole and in halves, which are kept: three solves.
+    /// Step doubling: one whole step and two halves, which are kept: three solves.
     First,
-    /// An implicit trapezoidal step corrects one of first order: two solves, three with holonomic constraints.
+    /// An implicit trapezoidal step corrects one of first order: two solves, three with holonomic
+    /// constraints.
     Second,
 }
 

@@ -7,8 +7,9 @@ use super::{ParseError, Scene, parse_scene};
 /// One change: a path into the scene and the value that goes there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assignment {
-    /// Path such as `materials.dough.youngs_modulus`, `soft[0].pose.position[2]` or `bodies[pin].motion.mass`; an element
-    /// of a list may also follow a dot, `bodies.pin.motion.mass`.
+    /// Path such as `materials.dough.youngs_modulus`, `soft[0].pose.position[2]` or
+    /// `bodies[pin].motion.mass`; an element of a list may also follow a dot,
+    /// `bodies.pin.motion.mass`.
     pub path: String,
     /// The new value.
     pub value: Value,
@@ -45,7 +46,8 @@ pub enum SetError {
 }
 
 impl Assignment {
-    /// Reads `path=value`. The value is JSON; what is not JSON is taken as a string, so names need no quotes.
+    /// Reads `path=value`. The value is JSON; what is not JSON is taken as a string, so names need
+    /// no quotes.
     ///
     /// # Errors
     /// [`SetError::Syntax`] where there is no `=` or no path.
@@ -72,7 +74,8 @@ fn parse_value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.trim().to_owned()))
 }
 
-/// Splits `a,b,c` at commas that are not inside brackets or quotes, so that `[1,2],[3,4]` are two values.
+/// Splits `a,b,c` at commas that are not inside brackets or quotes, so that `[1,2],[3,4]` are two
+/// values.
 pub fn split_values(text: &str) -> Vec<Value> {
     let mut values = Vec::new();
     let (mut depth, mut quoted, mut start) = (0i32, false, 0);
@@ -95,7 +98,8 @@ pub fn split_values(text: &str) -> Vec<Value> {
 /// The scene with the changes made, in order.
 ///
 /// # Errors
-/// An unknown path, or a scene that no longer reads as one (a string where a number belongs, for instance).
+/// An unknown path, or a scene that no longer reads as one (a string where a number belongs, for
+/// instance).
 pub fn apply(scene: &Scene, assignments: &[Assignment]) -> Result<Scene, SetError> {
     if assignments.is_empty() {
         return Ok(scene.clone());
@@ -240,8 +244,8 @@ mod tests {
         assert_eq!(changed.soft[0].material, MaterialRef::Named("m".into()));
     }
 
-    // The law: a field that has its default can be set, though the file does not mention it; an unknown one is an error
-    // that lists what is there.
+    // The law: a field that has its default can be set, though the file does not mention it; an
+    // unknown one is an error that lists what is there.
     #[test]
     fn an_unknown_path_is_an_error_that_names_it() {
         for (text, part) in

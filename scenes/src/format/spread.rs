@@ -53,8 +53,8 @@ mod tests {
     use crate::builtin;
     use crate::format::Copies;
 
-    // The law: as many copies as asked for, each a pitch from the next and alike but for the random velocities, which have their deviation; what stands
-    // is there once.
+    // The law: as many copies as asked for, each a pitch from the next and alike but for the random
+    // velocities, which have their deviation; what stands is there once.
     #[test]
     fn copies_are_alike_and_apart() {
         let mut scene = builtin::scene("pile-scaling").unwrap().unwrap();

@@ -17,8 +17,8 @@ const SLACK: f64 = 1e-6;
 pub enum ResolutionError {
     /// The grid is coarser than the body.
     #[error(
-        "the body is {extent:.4e} m across, less than one cell of the grid; take a grid_spacing of at most \
-         {extent:.4e} m, better half of that, not {spacing} m"
+        "the smallest side of the body is {extent:.4e} m, less than one grid cell; use a \
+         grid_spacing of at most {extent:.4e} m, better half of that, instead of {spacing} m"
     )]
     Grid {
         /// Smallest side of the body \[m\].
@@ -28,8 +28,8 @@ pub enum ResolutionError {
     },
     /// Fewer than two particles across.
     #[error(
-        "the body is {extent:.4e} m across and its particles are {distance:.4e} m apart, fewer than 2 across; \
-         use a smaller spacing"
+        "the smallest side of the body is {extent:.4e} m and the particle spacing {distance:.4e} \
+         m, fewer than 2 across; use a smaller spacing"
     )]
     Particles {
         /// Smallest side of the body \[m\].
@@ -39,8 +39,8 @@ pub enum ResolutionError {
     },
     /// Holes between particles.
     #[error(
-        "the particles are {distance:.4e} m apart, more than the grid_spacing of {spacing} m: the grid would \
-         see holes between them; use a smaller spacing or more counts"
+        "the particle spacing is {distance:.4e} m, more than the grid_spacing of {spacing} m: \
+         cells between particles would be empty; use a smaller spacing or larger counts"
     )]
     Holes {
         /// Largest distance of particles \[m\].

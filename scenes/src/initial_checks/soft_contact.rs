@@ -38,8 +38,9 @@ pub(crate) fn warn_of_soft_contacts(scene: &Scene, world: &World) -> Vec<String>
         let sinks = mass * gravity / stiffest;
         if stiffest > 0.0 && sinks > MAX_SINK_RATIO * size {
             warnings.push(format!(
-                "body `{}` of {mass:.4} kg presses itself {sinks:.3e} m into what it stands on, and is {size:.3e} m large: a contact's \
-                 stiffness is {stiffest:.3e} N/m; rigid.stiffness or the geometries' should be larger",
+                "body '{}' of {mass:.4} kg: its weight presses it {sinks:.3e} m into its support, \
+                 at a body size of {size:.3e} m; the contact stiffness is {stiffest:.3e} N/m: use \
+                 a larger rigid.stiffness, or a larger stiffness of the geometry",
                 body.name
             ));
         }

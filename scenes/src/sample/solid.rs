@@ -150,7 +150,7 @@ pub enum SampleError {
     },
     /// Too much of a mesh is thinner than one of its particles.
     #[error(
-        "{left_out} of {of} points of the mesh's lattice lie in parts that are thinner than a particle, \
+        "{left_out} of {of} lattice points of the mesh lie in parts thinner than a particle, \
          {edge:.4e} m; use a smaller spacing"
     )]
     ThinParts {
@@ -168,7 +168,7 @@ pub enum SampleError {
         cells: f64,
     },
     /// `Total` was asked of something that is not a box.
-    #[error("an exact total of {0} particles can only be asked of a box")]
+    #[error("an exact total of {0} particles is only possible for a box")]
     TotalNeedsBox(usize),
     /// No product nx ny nz of the total has spacings of similar size.
     #[error(

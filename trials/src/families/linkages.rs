@@ -18,7 +18,8 @@ use pliant_scenes::models;
 /// Passive: energy only goes.
 pub const LINKAGES: Family = Family {
     name: "linkages",
-    about: "two to six bodies on joints of every kind with springs, damping, friction and limits, some tied, over a floor",
+    about: "two to six bodies on joints of every kind with springs, damping, friction and limits, \
+            some with equality constraints, over a floor",
     long: false,
     draw: draw_linkages,
 };

@@ -18,7 +18,8 @@ pub const FREE: Family = Family {
 /// Placed on a floor, they stay.
 pub const REST: Family = Family {
     name: "rest",
-    about: "soft boxes, balls and cylinders placed on a floor, with rigid bodies beside them: weight, and nothing hops",
+    about: "soft boxes, spheres and cylinders placed on a floor beside rigid bodies: floor force \
+            equals weight, no rebound",
     long: false,
     draw: draw_rest,
 };

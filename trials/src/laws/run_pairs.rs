@@ -63,8 +63,8 @@ fn velocity_scale(run: &Record) -> f64 {
     fastest + run.gravity.norm() * dt
 }
 
-/// What a nudge of this speed \[m/s\] grows to, in parts of the velocities; none where the nudged
-/// scene does not run.
+/// What a nudge of this speed \[m/s\] grows to, in parts of the velocities; none where the
+/// perturbed scene does not run.
 fn perturbation_growth(scene: &Scene, base: &Record, speed: f64, seed: u64) -> Option<f64> {
     let nudged = change(scene, &Transformation::Nudged { speed, seed })?;
     let nudged = completed(record(&nudged)).ok()?;
@@ -106,11 +106,11 @@ pub(super) fn same(
         return Verdict::Skipped("nothing moves");
     }
     if base.max_overlap_ratio > 1.0 {
-        return Verdict::Skipped("said: bodies are pressed through each other");
+        return Verdict::Skipped("the run warned: bodies penetrate too deeply");
     }
     let nudged =
         *sensitivity.get_or_insert_with(|| perturbation_growth(scene, base, PERTURBATION * scale, 0));
-    let Some(nudged) = nudged else { return Verdict::Skipped("the nudged scene does not run") };
+    let Some(nudged) = nudged else { return Verdict::Skipped("the perturbed scene does not run") };
     if nudged > CHAOTIC {
         return Verdict::Skipped("chaotic");
     }
@@ -127,7 +127,11 @@ pub(super) fn same(
         }
     }
     at_most(transformation.name(), measured, bound, || {
-        format!("{:.3e} m/s apart, where a nudge makes {:.3e} m/s", measured * scale, nudged * scale)
+        format!(
+            "velocities differ by {:.3e} m/s; a perturbation by rounding changes them by {:.3e} m/s",
+            measured * scale,
+            nudged * scale
+        )
     })
 }
 
@@ -201,7 +205,7 @@ pub(super) fn bits(law: &str, base: &Record, other: Result<Record, NoRun>) -> Ve
         Ok(other) if other.state == base.state && !base.state.is_empty() => Verdict::Held,
         Ok(other) => {
             let apart = difference(base, &other);
-            broken(law, format!("other bits: {apart:.3e} m/s apart at the end"))
+            broken(law, format!("not bit-identical: velocities differ by {apart:.3e} m/s at the end"))
         }
     }
 }

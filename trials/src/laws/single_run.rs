@@ -65,13 +65,13 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
         || run.max_overlap_ratio > 1.0
         || exceeds_step_limits(run, dt);
     if worst.0 > ENERGY && asked && run.gained > ENERGY_GAIN_WARNING {
-        return Verdict::Skipped("said: the run's own balance warns");
+        return Verdict::Skipped("the run warned: energy balance");
     }
     // What turns by a radian or passes its own size in a step is judged by what the run would say.
     let bound = if exceeds_step_limits(run, dt) { ENERGY_GAIN_WARNING } else { ENERGY };
     at_most("energy", worst.0, bound, || {
         format!(
-            "{:.4e} J from nowhere at {:.4} s, where {:.4e} J took part",
+            "{:.4e} J created at {:.4} s; the energy involved is {:.4e} J",
             worst.1,
             worst.2,
             brought + fallen
@@ -181,25 +181,23 @@ pub(super) fn momentum(scene: &Scene, run: &Record) -> Verdict {
         }
     }
     let (worst, what, time) = worst;
-    at_most("momentum", worst, MOMENTUM, || {
-        format!("{worst:.3e} of the {what} that took part, at {time:.4} s")
-    })
+    at_most("momentum", worst, MOMENTUM, || format!("{worst:.3e} of the {what} involved, at {time:.4} s"))
 }
 
 /// No particle deeper than half of a cell, no centre of mass inside of anything.
 pub(super) fn inside(scene: &Scene, run: &Record) -> Verdict {
     let worst = run.inside.iter().max_by(|a, b| a.depth.total_cmp(&b.depth));
     let Some(worst) = worst else { return Verdict::Held };
-    if run.warnings.iter().any(|said| said.contains("presses itself")) {
-        return Verdict::Skipped("said: contact is too soft for the weight");
+    if run.warnings.iter().any(|said| said.contains("its weight presses it")) {
+        return Verdict::Skipped("the run warned: contact is too soft for the weight");
     }
     if run.max_overlap_ratio > 1.0 {
-        return Verdict::Skipped("said: bodies are pressed through each other");
+        return Verdict::Skipped("the run warned: bodies penetrate too deeply");
     }
-    // A scene that asks for a soft contact gets it, and is told.
+    // A scene that sets a soft contact stiffness gets a warning only.
     let asked = matches!(scene.contact.stiffness, AutoOr::Value(_));
     if asked && scene.grid_spacing.is_some_and(|h| run.deepest > DEEP_PENETRATION * h) {
-        return Verdict::Skipped("said: contact as soft as the scene asks for lets particles in");
+        return Verdict::Skipped("the run warned: the scene's contact stiffness lets particles penetrate");
     }
     at_most("inside", worst.depth / run.length, 0.5, || {
         format!("{} is {:.4} m inside {} at {:.4} s", worst.what, worst.depth, worst.of, worst.time)
@@ -225,7 +223,11 @@ pub(super) fn weight(run: &Record) -> Verdict {
     let measured = (found - expected).norm() / (impulse.norm() + run.mass * fastest);
     let time = last.time - first.time;
     at_most("weight", measured, WEIGHT, || {
-        format!("floors carry {:.5?} N of {:.5?} N", (found / time).as_slice(), (expected / time).as_slice())
+        format!(
+            "the floor force is {:.5?} N, the weight {:.5?} N",
+            (found / time).as_slice(),
+            (expected / time).as_slice()
+        )
     })
 }
 
@@ -253,7 +255,7 @@ pub(super) fn friction(scene: &Scene, run: &Record) -> Verdict {
     let (start, end) = (along.norm(), relative(last).dot(&along.normalize()));
     let expected = geometry.friction * run.gravity.norm() * last.time;
     if !(end > 0.1 * start && expected > 0.0) {
-        return Verdict::Skipped("it does not slide all the time");
+        return Verdict::Skipped("the body does not slide throughout");
     }
     // A block that is just set down presses with its weight only in the mean: the floor's normal
     // impulse is the weight's and what the block's motion along gravity changed by.
@@ -261,6 +263,6 @@ pub(super) fn friction(scene: &Scene, run: &Record) -> Verdict {
     let expected = expected - geometry.friction * fallen;
     let measured = ((start - end) / expected - 1.0).abs();
     at_most("friction", measured, FRICTION, || {
-        format!("slowed by {:.5} m/s, mu times the normal impulse is {expected:.5} m/s", start - end)
+        format!("decelerated by {:.5} m/s; friction gives {expected:.5} m/s", start - end)
     })
 }

@@ -44,8 +44,8 @@ impl ConvexSolver {
         }
     }
 
-    /// The direction of a first step that only has to let every contact have its say: the lumped
-    /// blocks majorise the Hessian, so it is a safe one for all of them at once.
+    /// The direction of a first step that only needs to include every contact: the lumped blocks
+    /// majorise the Hessian, so it is a safe one for all of them at once.
     pub(super) fn relaxation_direction(&mut self) {
         self.find_curvature(1.0);
         self.block_direction(true);
@@ -64,8 +64,8 @@ impl ConvexSolver {
         self.bodies.update(&self.prepared, &self.active, &self.hessians);
     }
 
-    /// The Newton direction by conjugate gradients, or by factorisation once those have been beaten
-    /// in this solve.
+    /// The Newton direction by conjugate gradients, or by factorisation once conjugate gradients
+    /// have failed in this solve.
     fn solve_newton(
         &mut self,
         settings: &SolverSettings,

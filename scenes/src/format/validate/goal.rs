@@ -45,7 +45,8 @@ impl Check {
                 return;
             }
             (_, Quantity::NewCrossings) => {
-                return self.problem(path, "crossings are of all cloth: give no soft, cloth or body");
+                return self
+                    .problem(path, "crossings are counted over all cloth: remove soft, cloth and body");
             }
             ([one], _) => *one,
             ([], _) => return self.problem(path, "give a soft, a cloth or a body"),
@@ -100,8 +101,9 @@ impl Check {
     }
 }
 
-/// Checks that the goals of a scene as it is written lie within its duration. A scene whose duration was changed may have goals
-/// beyond it, which are then not judged: so that a run can be cut short, and gone on with.
+/// Checks that the goals of a scene as it is written lie within its duration. A scene whose
+/// duration was changed may have goals beyond it, which are then not judged: so that a run can be
+/// cut short, and gone on with.
 ///
 /// # Errors
 /// All problems at once.

@@ -1,4 +1,5 @@
-//! The figures of a scene: every problem is collected, each with the field's path, the value and its unit.
+//! The figures of a scene: every problem is collected, each with the field's path, the value and
+//! its unit.
 
 mod body;
 mod cloth;
@@ -30,8 +31,8 @@ pub struct ValidationError {
     pub problems: Vec<Problem>,
 }
 
-/// Checks every figure of a scene. Files of meshes and robots are not opened here, so that names within a robot from a file are not
-/// known; those of built-in models are.
+/// Checks every figure of a scene. Files of meshes and robots are not opened here, so that names
+/// within a robot from a file are not known; those of built-in models are.
 ///
 /// # Errors
 /// All problems at once.
@@ -179,7 +180,7 @@ impl Check {
     /// A name that is in use must not be given again.
     fn unique<'a>(&mut self, path: &str, what: &str, names: &mut Vec<&'a str>, name: &'a str) {
         if names.contains(&name) {
-            self.problem(&format!("{path}.name"), format!("'{name}' is taken by another {what}"));
+            self.problem(&format!("{path}.name"), format!("the name '{name}' is used by another {what}"));
         }
         names.push(name);
     }

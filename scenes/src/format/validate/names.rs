@@ -149,7 +149,7 @@ impl<'a> Names<'a> {
     /// A joint by the name of its body or as `robot/joint`; none where its robot comes from a file.
     pub fn joint(&self, name: &str) -> Result<Option<JointFacts>, String> {
         if let Some((_, joint)) = self.bodies.iter().find(|(body, _)| *body == name) {
-            let joint = joint.ok_or_else(|| format!("'{name}' has no joint: it is fixed or prescribed"))?;
+            let joint = joint.ok_or_else(|| format!("'{name}' is fixed or prescribed and has no joint"))?;
             return Ok(Some(joint));
         }
         match self.part(name) {

@@ -1,4 +1,5 @@
-//! What validation says about articulated scenes. What it says about soft ones is tested beside the format.
+//! What validation says about articulated scenes. What it says about soft ones is tested beside the
+//! format.
 
 use crate::format::{Assignment, Scene, apply, parse_scene, validate};
 
@@ -334,7 +335,8 @@ fn bad_figures_of_drives_are_named_with_value_and_unit() {
     ]);
 }
 
-// The law: an unknown field in a robot is told with its place, although a robot's `model` looks like a tag.
+// The law: an unknown field in a robot is told with its place, although a robot's `model` looks
+// like a tag.
 #[test]
 fn a_wrong_field_of_a_robot_is_named() {
     let error = parse_scene(&EVERYTHING.replace("\"joint1\": 0.5 }", "\"joint1\": \"left\" }")).unwrap_err();
