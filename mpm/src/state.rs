@@ -4,11 +4,11 @@ use std::io::{Read, Write};
 
 use nalgebra::Vector3;
 
-use crate::arena::{HIGHEST, LOWEST};
 use crate::engine::{GridFrame, Mpm, SortState};
 use crate::error::MpmError;
 use crate::g2p::SORT_REACH;
-use crate::store::assign_pool_rows;
+use crate::scratchpad::{HIGHEST, LOWEST};
+use crate::store::locate_particle;
 use crate::stored::ParticleRecord;
 use crate::tiles::{Half, ParticleBlock, ParticleStore, ROWS, Tile, kinematics, padding_value};
 use pliant_numeric::simd::{F32x16, LANES};
@@ -155,7 +155,7 @@ impl Mpm {
         Ok(())
     }
 
-    /// Puts the grid's origin at the world's, at rest, for what knows no other grid. Positions are
+    /// Moves the grid's origin to the world's, at rest, for backends that require it. Positions are
     /// rounded once more, to f32 of a cell.
     ///
     /// # Errors
@@ -169,7 +169,7 @@ impl Mpm {
             let view = self.block(b);
             for i in 0..view.len() {
                 let mut particle = view.stored(i);
-                let place = assign_pool_rows(particle.id as usize, &view.position(i), self.grid_spacing)?;
+                let place = locate_particle(particle.id as usize, &view.position(i), self.grid_spacing)?;
                 (particle.block, particle.position) = (place.key, place.local);
                 particles.push(particle);
             }
@@ -178,7 +178,7 @@ impl Mpm {
         self.set_particles(&particles)
     }
 
-    /// What the sheets know of their particles.
+    /// Updates the sheets from their particles.
     fn fetch_sheets(&mut self) {
         if let Some(sheets) = &mut self.sheets {
             sheets.fetch(&self.store);
@@ -210,7 +210,7 @@ impl Mpm {
                         Some(sheets) => {
                             sheets.sheet_of(id).is_some_and(|sheet| self.materials.len() + sheet == material)
                         }
-                        // Padding counts as of any material, of a sheet where there are no others.
+                        // Padding may have any material, that of a sheet if there are no others.
                         None => material < if padding { self.densities.len() } else { self.materials.len() },
                     };
                     if !fresh || !belongs {
@@ -303,8 +303,8 @@ mod tests {
     use crate::{InstructionSet, ParticleState};
     use pliant_testing::random::Random;
 
-    /// What comes out goes in again, bit for bit, in any order of the blocks; what is not a state
-    /// of the model is refused and changes nothing.
+    /// A written state is read again, bit for bit, in any order of the blocks; a state that does
+    /// not fit the model is refused and changes nothing.
     #[test]
     fn stored_particles_go_in_as_they_came_out() {
         let elastic = Elastic { youngs_modulus: 1e4, poissons_ratio: 0.3 };
@@ -332,7 +332,7 @@ mod tests {
         }
         let before = bits(&mpm);
         mpm.set_particles(&stored).unwrap();
-        // All but the speeds of the blocks, which are the fastest particle's of all.
+        // All except the speeds of the blocks, which are that of the fastest particle of all.
         let speeds = 104 + 20 * mpm.block_count();
         assert!(bits(&mpm)[speeds..] == before[speeds..]);
 

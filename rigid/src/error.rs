@@ -1,4 +1,4 @@
-//! What can go wrong with bodies.
+//! Errors of bodies.
 
 use crate::collision::CollisionError;
 use crate::multibody::ModelError;
@@ -34,7 +34,7 @@ pub enum RigidError {
         /// What it must be.
         requirement: &'static str,
     },
-    /// An inertia that no solid has.
+    /// An inertia that is not physical.
     #[error("body '{body}': inertia {inertia:?} kg m^2 (columns): {reason}")]
     Inertia {
         /// Name of the body.
@@ -60,7 +60,7 @@ pub enum RigidError {
         /// The name.
         name: String,
     },
-    /// A parent that does not exist yet or moves by itself, or a parent of a free body.
+    /// A parent that does not exist yet or follows a path, or a parent of a free body.
     #[error("body '{body}': parent {parent} {reason}")]
     Parent {
         /// Name of the body.
@@ -95,9 +95,9 @@ pub enum RigidError {
     Count {
         /// What is counted.
         what: &'static str,
-        /// How many there are.
+        /// Number given.
         found: usize,
-        /// How many bodies there are.
+        /// Number of bodies.
         expected: usize,
     },
     /// A setting that is out of its range.
@@ -110,19 +110,19 @@ pub enum RigidError {
         /// Its unit.
         unit: &'static str,
     },
-    /// Files with more groups of shapes than there are bits for.
+    /// Files with more groups of shapes than there are bits.
     #[error("the geometries need {needed} collision groups; there are 32")]
     Groups {
         /// Groups that all files together need.
         needed: u32,
     },
-    /// Links and joints that make no mechanism.
+    /// Links and joints that are not a mechanism.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// Shapes that cannot touch.
     #[error(transparent)]
     Collision(#[from] CollisionError),
-    /// A simulation that cannot be begun or go on.
+    /// A simulation that cannot start or continue.
     #[error(transparent)]
     Simulation(#[from] SimulationError),
 }

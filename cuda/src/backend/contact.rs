@@ -149,12 +149,12 @@ impl DeviceContact {
         };
         self.solver.begin_step().map_err(BackendError::device)?;
         self.solver.set(&convex, DeviceGuess::Solution).map_err(BackendError::device)?;
-        let is_new = self.velocity_change_at(plan)?;
+        let is_new = self.upload_strongly_coupled(plan)?;
         Ok(is_new || self.registry.bodies().len() != poses.len())
     }
 
-    /// Uploads how bodies answer; true where commands are to be recorded anew.
-    fn velocity_change_at(&mut self, plan: &SubstepPlan<'_>) -> Result<bool, BackendError> {
+    /// Uploads the strongly coupled bodies; true if commands must be recorded anew.
+    fn upload_strongly_coupled(&mut self, plan: &SubstepPlan<'_>) -> Result<bool, BackendError> {
         let bodies = plan.strongly_coupled.bodies;
         let is_new = self.strongly_coupled.len() != bodies.len();
         if is_new {

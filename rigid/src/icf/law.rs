@@ -24,8 +24,8 @@ pub trait ConstraintPotential<const N: usize> {
     fn response(&self, v: &[f64; N]) -> Evaluation<N>;
 
     /// The Hessian of a quadratic that touches the potential at `v` and lies above it: for friction
-    /// the secant, which knows of the kink where sliding turns to sticking. The Hessian itself
-    /// where nothing better is known.
+    /// the secant, which accounts for the kink between sliding and sticking. By default the
+    /// Hessian.
     fn secant(&self, v: &[f64; N]) -> [[f64; N]; N] {
         self.response(v).hessian
     }
@@ -45,8 +45,8 @@ pub trait ConstraintPotential<const N: usize> {
     }
 }
 
-/// What two bodies do where they touch. Velocities are those of the second body against the first,
-/// world axes.
+/// Parameters of the contact of two bodies. Velocities are those of the second body against the
+/// first, world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactParameters {
     /// From the first body to the second.
@@ -57,9 +57,9 @@ pub struct ContactParameters {
     pub stiffness: f64,
     /// Hunt and Crossley's dissipation \[s/m\].
     pub dissipation: f64,
-    /// Coefficient of friction at rest.
+    /// Static coefficient of friction.
     pub static_friction: f64,
-    /// Coefficient of friction in motion, at most the static one.
+    /// Dynamic coefficient of friction, at most the static one.
     pub dynamic_friction: f64,
     /// Stiction tolerance \[m/s\].
     pub stiction_tolerance: f64,
@@ -265,7 +265,7 @@ fn near_rigid(dt: f64, mobility: f64) -> (f64, f64) {
     (tau, (BETA * bounded).powi(2) * mobility / (4.0 * PI * PI * dt * (dt + tau)))
 }
 
-/// A joint that is beyond a limit comes back with `min(x/T, s)` at a distance x [rad, m]: time
+/// A joint beyond a limit returns with the speed `min(x/T, s)` at a distance x [rad, m]: time
 /// constant T \[s\] and speed s \[rad/s, m/s\].
 const RETURN_TIME: f64 = 0.1;
 const RETURN_SPEED: f64 = 0.5;
@@ -273,9 +273,9 @@ const RETURN_SPEED: f64 = 0.5;
 /// any load. Farther out it cannot have got by a step.
 const RESTING_DEPTH: f64 = 1e-3;
 
-/// A joint limit: near-rigid, one-sided. A joint farther beyond it than any load presses it started
-/// there: it is led back at a bounded speed, and not let go faster, so that it comes to rest at the
-/// limit instead of swinging on.
+/// A joint limit: near-rigid, one-sided. A joint farther beyond it than any load would press it
+/// started there: it returns at a bounded speed and cannot move faster, so that it comes to rest at
+/// the limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitPotential {
     /// 1 at a lower limit, -1 at an upper one.

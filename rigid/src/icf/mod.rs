@@ -6,8 +6,8 @@
 //! ```
 //!
 //! with one potential for every contact, joint limit, effort-limited actuator, holonomic constraint
-//! and dry joint. The model (what does not change, [`multibody::Model`](crate::multibody::Model)),
-//! the data of one problem ([`ConvexProblem`]) and the solver ([`Solver`]) are apart. [`law`] has
+//! and dry joint. The model (constant data, [`multibody::Model`](crate::multibody::Model)), the
+//! data of one problem ([`ConvexProblem`]) and the solver ([`Solver`]) are separate. [`law`] has
 //! the potentials one at a time, [`Pool`] many of one kind with their Jacobians.
 
 mod block_cholesky;

@@ -149,8 +149,8 @@ impl RigidInertia {
         Self::default()
     }
 
-    /// From the usual figures: `mass` \[kg\], `center` of mass \[m\] and `inertia` about the centre
-    /// of mass \[kg m^2\].
+    /// From `mass` \[kg\], `center` of mass \[m\] and `inertia` about the centre of mass
+    /// \[kg m^2\].
     pub fn at_center(mass: f64, center: Vector3<f64>, inertia: Matrix3<f64>) -> Self {
         Self { mass, moment: Vector3::zeros(), inertia }.shifted(&-center)
     }
@@ -172,7 +172,7 @@ impl RigidInertia {
         }
     }
 
-    /// Of the body turned and moved by `pose`, about the point that was the origin before, in the
+    /// Of the body rotated and moved by `pose`, about the point that was the origin before, in the
     /// new axes.
     pub fn moved(&self, pose: &Isometry3<f64>) -> Self {
         self.rotated(pose).shifted(&-pose.translation.vector)
@@ -202,7 +202,7 @@ impl RigidInertia {
         self.momentum(a) + self.gyroscopic(w)
     }
 
-    /// The part of [`force`](Self::force) that the angular velocity alone asks for.
+    /// The part of [`force`](Self::force) that is due to the angular velocity alone.
     pub fn gyroscopic(&self, w: &Vector3<f64>) -> ForceVector {
         ForceVector::new(w.cross(&(self.inertia * w)), w.cross(&w.cross(&self.moment)))
     }

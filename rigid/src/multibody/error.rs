@@ -1,6 +1,6 @@
-//! Why a model cannot be built.
+//! Errors of building a model.
 
-/// A model that describes no mechanism.
+/// A model that is not a mechanism.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// Two links have one name.
@@ -9,12 +9,12 @@ pub enum ModelError {
         /// The name.
         name: String,
     },
-    /// A figure is out of range.
+    /// A value is out of range.
     #[error("link '{link}', {field}: {value} {unit} must be {requirement}")]
     Value {
         /// The link.
         link: String,
-        /// The figure.
+        /// Name of the value.
         field: &'static str,
         /// Its value.
         value: f64,
@@ -23,7 +23,7 @@ pub enum ModelError {
         /// What it must be.
         requirement: &'static str,
     },
-    /// A link can be accelerated without a force.
+    /// A joint moves no inertia.
     #[error(
         "link '{link}': its {joint} joint moves no inertia: neither the link nor its descendants \
          have enough mass or inertia, and there is no armature"
@@ -34,7 +34,7 @@ pub enum ModelError {
         /// Its joint.
         joint: &'static str,
     },
-    /// An inertia that no solid can have.
+    /// An inertia that is not physical.
     #[error("link '{link}', inertia: {reason}")]
     Inertia {
         /// The link.

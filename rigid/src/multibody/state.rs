@@ -1,4 +1,4 @@
-//! What changes: time, positions and velocities.
+//! The state of a mechanism: time, positions and velocities.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use super::link::LinkId;
 use super::model::Model;
 use crate::spatial::is_unit;
 
-/// State of a model. The layout of `q` and `v` is told by [`Model::positions_of`] and
+/// State of a model. The layout of `q` and `v` is given by [`Model::positions_of`] and
 /// [`Model::velocities_of`], the meaning of the numbers by [`JointKind`](super::JointKind).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {

@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::error::SimulationError;
 use crate::multibody::{Kinematics, LinkId, Model, State};
 
-/// A constraint that holds exactly, but for the near-rigid compliance of math 5. Points and poses
+/// A constraint with near-rigid compliance (see `docs/book/src/theory/rigid.md`). Points and poses
 /// are in the links' frames; a link that is `None` is the world.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Equality {
@@ -43,21 +43,21 @@ pub enum Equality {
         /// The offset \[rad, m\].
         offset: f64,
     },
-    /// Another constraint, which lets go. Steps end there.
+    /// Another constraint with a release time. Steps end there.
     Timed {
-        /// When it lets go \[s\].
+        /// Release time \[s\].
         release: f64,
-        /// What holds until then.
+        /// The constraint until then.
         held: Box<Equality>,
     },
 }
 
-/// Closer to the release \[s\] than this is at it: rounding of times.
+/// Tolerance of the release time \[s\]: rounding of times.
 const RELEASE_SLACK: f64 = 1e-9;
 
-/// One row: its error \[m, rad\], and how it depends on the velocities of the links.
+/// One row: its error \[m, rad\], and its dependence on the velocities of the links.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct F64x8 {
+pub(super) struct ConstraintRow {
     pub error: f64,
     pub kind: RowKind,
 }
@@ -73,8 +73,8 @@ pub(super) enum RowKind {
 }
 
 impl Equality {
-    /// The same among links that are numbered from `first` on and whose world is at `base` of a
-    /// link, or of the world.
+    /// The same constraint for links numbered from `first` on, whose world is at `base` of a link,
+    /// or of the world.
     pub(crate) fn moved(self, first: usize, carrier: Option<LinkId>, base: &Isometry3<f64>) -> Self {
         let here =
             |links: [Option<LinkId>; 2]| links.map(|l| l.map_or(carrier, |l| Some(LinkId(first + l.0))));
@@ -99,7 +99,7 @@ impl Equality {
         }
     }
 
-    /// When it lets go, if that is after `now` \[s\].
+    /// Its release time, if that is after `now` \[s\].
     pub(super) fn release_after(&self, now: f64) -> Option<f64> {
         match self {
             Self::Timed { release, held } => {
@@ -154,15 +154,15 @@ impl Equality {
         Ok(())
     }
 
-    /// The rows of the constraint at a state: the beginning of a step, or its end, where what lets
-    /// go there still holds.
+    /// The rows of the constraint at a state: the beginning of a step, or its end, at which
+    /// constraints released there still hold.
     pub(super) fn rows(
         &self,
         model: &Model,
         kinematics: &Kinematics,
         state: &State,
         at_end: bool,
-        out: &mut Vec<F64x8>,
+        out: &mut Vec<ConstraintRow>,
     ) {
         let pose = |link: &Option<LinkId>| link.map_or(Isometry3::identity(), |l| *kinematics.pose(l));
         let world = |links: &[Option<LinkId>; 2], points: &[Point3<f64>; 2]| {
@@ -173,10 +173,10 @@ impl Equality {
             Self::Distance { links, points, distance } => {
                 let points = world(links, points);
                 let offset = points[1] - points[0];
-                // Coincident points have no direction; any one lets them part.
+                // Coincident points have no direction; any one will do.
                 let direction = offset.try_normalize(1e-12).unwrap_or(Vector3::x());
                 let error = offset.dot(&direction) - distance;
-                out.push(F64x8 { error, kind: RowKind::Linear { links: *links, points, direction } });
+                out.push(ConstraintRow { error, kind: RowKind::Linear { links: *links, points, direction } });
             }
             Self::Weld { links, frames } => {
                 let [a, b] = [pose(&links[0]) * frames[0], pose(&links[1]) * frames[1]];
@@ -184,7 +184,10 @@ impl Equality {
                 let turned = (b.rotation * a.rotation.inverse()).scaled_axis();
                 for d in 0..3 {
                     let direction = Vector3::ith(d, 1.0);
-                    out.push(F64x8 { error: turned[d], kind: RowKind::Angular { links: *links, direction } });
+                    out.push(ConstraintRow {
+                        error: turned[d],
+                        kind: RowKind::Angular { links: *links, direction },
+                    });
                 }
             }
             Self::Coupler { driver, driven, ratio, offset } => {
@@ -192,7 +195,7 @@ impl Equality {
                 let error = q(driven) - ratio * q(driver) - offset;
                 let (driver, driven) =
                     (model.velocities_of(*driver).start, model.velocities_of(*driven).start);
-                out.push(F64x8 { error, kind: RowKind::Rates { driver, driven, ratio: *ratio } });
+                out.push(ConstraintRow { error, kind: RowKind::Rates { driver, driven, ratio: *ratio } });
             }
             Self::Timed { release, held } => {
                 let slack = if at_end { RELEASE_SLACK } else { -RELEASE_SLACK };
@@ -204,10 +207,10 @@ impl Equality {
     }
 }
 
-fn point_rows(links: [Option<LinkId>; 2], points: [Vector3<f64>; 2], out: &mut Vec<F64x8>) {
+fn point_rows(links: [Option<LinkId>; 2], points: [Vector3<f64>; 2], out: &mut Vec<ConstraintRow>) {
     let error = points[1] - points[0];
     for d in 0..3 {
         let direction = Vector3::ith(d, 1.0);
-        out.push(F64x8 { error: error[d], kind: RowKind::Linear { links, points, direction } });
+        out.push(ConstraintRow { error: error[d], kind: RowKind::Linear { links, points, direction } });
     }
 }

@@ -1,5 +1,5 @@
-//! A simulation on its way: how long its steps are, given or chosen so that the error stays within
-//! an accuracy.
+//! The simulation, and the choice of its steps: fixed, or chosen to keep the error within an
+//! accuracy.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,27 +15,27 @@ use super::system::System;
 use crate::icf::Stop;
 use crate::multibody::{LinkId, Model, State};
 
-/// What [`Simulation::advance_to`] did.
+/// Report of [`Simulation::advance_to`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct AdvanceSummary {
     /// Steps taken.
     pub steps: usize,
-    /// Steps tried and found too long.
+    /// Rejected steps.
     pub rejected: usize,
     /// Shortest and longest step taken \[s\].
     pub shortest: f64,
     /// Longest step taken \[s\].
     pub longest: f64,
-    /// What the solver did.
+    /// Report of the solver.
     pub solver: StepSummary,
     /// Work and losses.
     pub energy: EnergyFlows,
-    /// Impulse of contact on what belongs to no tree: floors, and what follows a path \[N s\].
+    /// Impulse of contact on links outside trees: static and prescribed ones \[N s\].
     pub environment_impulse: [f64; 3],
 }
 
 impl AdvanceSummary {
-    /// Adds an advance that followed.
+    /// Adds a later one.
     pub fn add(&mut self, other: &Self) {
         self.steps += other.steps;
         self.rejected += other.rejected;
@@ -51,12 +51,12 @@ impl AdvanceSummary {
     }
 }
 
-/// Steps shorter than this are given up \[s\].
+/// Smallest step \[s\].
 const SMALLEST: f64 = 1e-10;
-/// First step against the longest allowed.
+/// First step, as a fraction of the longest allowed.
 const FIRST: f64 = 0.1;
-/// The step aims below the accuracy by this factor; it changes at most by these, and grows only by
-/// more than the last.
+/// Safety factor of the step against the accuracy; bounds of its change; smallest growth that is
+/// applied.
 const SAFETY: f64 = 0.9;
 const SHRINK: f64 = 0.1;
 const GROW: f64 = 5.0;
@@ -67,21 +67,20 @@ const TIGHTEST: f64 = 1e-8;
 /// The least of the trapezoid rule at fixed steps, whose corrections are smaller.
 const TIGHTEST_CORRECTION: f64 = 1e-11;
 
-/// All that a simulation remembers from step to step: saved and restored, it goes on with the same
-/// bits.
+/// The complete state of a simulation: restored from it, it continues with the same bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The mechanism's state.
     pub state: State,
     /// The external systems' states.
     pub external: Vec<f64>,
-    /// What error control tries next \[s\].
+    /// Next step of error control \[s\].
     pub next_step: f64,
-    /// How far the potentials of each tree are ahead of its velocities, for the energy balance.
+    /// Lead of the potentials of each tree over its velocities, for the energy balance.
     pub potential_offsets: Vec<PotentialOffset>,
 }
 
-/// A system on its way.
+/// A system with its state, stepped in time.
 #[derive(Debug)]
 pub struct Simulation<S> {
     pub(super) system: System,
@@ -92,7 +91,7 @@ pub struct Simulation<S> {
     pub(super) stepper: Stepper,
     /// Prepared at the end of the first-order step: the trapezoid rule's.
     pub(super) corrector: Option<Stepper>,
-    /// What error control would try next \[s\].
+    /// Next step of error control \[s\].
     next_step: f64,
     pub(super) trial: TrialStep,
     /// Whether the steppers hold the step that led to the state.
@@ -101,17 +100,17 @@ pub struct Simulation<S> {
     meter: EnergyMeter,
 }
 
-/// Ends of the whole step, of its first half, and of its second, which is kept; external states of
-/// the halves advance together. The trapezoid rule keeps what it corrects there, and the prediction
-/// of the end in the middle.
+/// States at the end of the whole step, of its first half, and of its second half, which is kept;
+/// external states of the halves advance together. The trapezoid rule stores the corrected end in
+/// the last, and the predicted end in the middle.
 #[derive(Debug)]
 pub(super) struct TrialStep {
-    /// The beginning, after the impacts that rebound there.
+    /// The beginning, after impacts with restitution.
     pub(super) begin: State,
     full: (State, Vec<f64>),
     pub(super) middle: State,
     halves: (State, Vec<f64>),
-    /// Work and losses of what is kept, and its impulse on what belongs to no tree \[N s\].
+    /// Work and losses of the kept solution, and its impulse on links outside trees \[N s\].
     energy: EnergyFlows,
     environment_impulse: [f64; 3],
 }
@@ -120,7 +119,7 @@ impl<S: ContactSource> Simulation<S> {
     /// Begins at a state.
     ///
     /// # Errors
-    /// A figure of the system or the integrator is out of range, or the state does not fit the
+    /// A value of the system or the integrator is out of range, or the state does not fit the
     /// model.
     pub fn new(
         system: System,
@@ -186,12 +185,12 @@ impl<S: ContactSource> Simulation<S> {
         &self.state
     }
 
-    /// The positions now, to move what nothing holds.
+    /// The present positions, to move free bodies.
     pub(crate) fn positions_mut(&mut self) -> &mut [f64] {
         &mut self.state.q
     }
 
-    /// Where its contacts come from.
+    /// The source of its contacts.
     pub fn source(&self) -> &S {
         &self.source
     }
@@ -201,7 +200,7 @@ impl<S: ContactSource> Simulation<S> {
         &self.external
     }
 
-    /// What it takes to go on from here.
+    /// The complete state, to continue from.
     pub fn save(&self) -> Snapshot {
         let (state, external) = (self.state.clone(), self.external.clone());
         Snapshot {
@@ -212,10 +211,10 @@ impl<S: ContactSource> Simulation<S> {
         }
     }
 
-    /// Goes on from a snapshot of a simulation of the same system.
+    /// Continues from a snapshot of a simulation of the same system.
     ///
     /// # Errors
-    /// The snapshot does not fit the system. The simulation is as before then.
+    /// The snapshot does not fit the system. The simulation is then unchanged.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SimulationError> {
         snapshot.state.validate(&self.system.model)?;
         let (found, expected) = (snapshot.external.len(), self.external.len());
@@ -257,13 +256,13 @@ impl<S: ContactSource> Simulation<S> {
         &mut self.system
     }
 
-    /// Advances to `time` \[s\], whatever the integrator.
+    /// Advances to `time` \[s\] with the chosen integrator.
     ///
     /// # Errors
-    /// [`SimulationError`]; the state is then the last good one.
+    /// [`SimulationError`]; the state is then the last valid one.
     pub fn advance_to(&mut self, time: f64) -> Result<AdvanceSummary, SimulationError> {
         let mut summary = AdvanceSummary { shortest: f64::INFINITY, ..AdvanceSummary::default() };
-        // A step that would leave less than rounding behind goes all the way.
+        // A step that would leave a remainder of rounding size covers it.
         let slack = 1e-12 * time.abs().max(1.0);
         while time - self.state.time > slack {
             // Steps end at the corners of prescribed paths, where velocities jump, and where
@@ -336,7 +335,7 @@ impl<S: ContactSource> Simulation<S> {
         Ok(())
     }
 
-    /// Goes on from the end of the step of `dt` \[s\] that was tried.
+    /// Continues from the end of the trial step of `dt` \[s\].
     fn keep_trial(&mut self, dt: f64, summary: &mut AdvanceSummary) -> Result<(), SimulationError> {
         divergence::check(&self.system.model, &self.trial.halves.0, dt)?;
         core::mem::swap(&mut self.state, &mut self.trial.halves.0);
@@ -366,8 +365,7 @@ impl<S: ContactSource> Simulation<S> {
             };
             let ideal = if error > 0.0 { SAFETY * dt * (accuracy / error).sqrt() } else { f64::INFINITY };
             if error <= accuracy {
-                // A step cut short by the end of the advance says little against the length planned
-                // before.
+                // A step cut short by the end of the advance does not shorten the planned step.
                 let next = ideal.clamp(SHRINK * dt, GROW * dt).min(max_step);
                 let planned = if dt < wanted { wanted } else { dt };
                 self.next_step = if next > planned && next < DEAD_BAND * planned { planned } else { next };
@@ -387,8 +385,8 @@ impl<S: ContactSource> Simulation<S> {
         }
     }
 
-    /// Makes a step whole and in halves; returns the largest difference of a position or external
-    /// state. What is not finite counts as an infinite error.
+    /// Takes a step whole and in halves; returns the largest difference of a position or external
+    /// state. A value that is not finite counts as an infinite error.
     fn try_step(
         &mut self,
         dt: f64,
@@ -441,11 +439,11 @@ impl<S: ContactSource> Simulation<S> {
             .for_each(|(sum, impulse)| *sum += impulse);
         stepper.place(system, middle, half, halves);
 
-        // Surfaces that rebound apart from each other are off by that.
+        // Surfaces that rebound across a gap have this error.
         Ok(farther(gap, again).unwrap_or(0.0).max(trial.difference(&system.model)))
     }
 
-    /// Makes a first-order step and corrects it; returns the largest difference of a position,
+    /// Takes a first-order step and corrects it; returns the largest difference of a position,
     /// infinite where something is not finite.
     fn try_trapezoid(
         &mut self,
@@ -479,8 +477,8 @@ impl<S: ContactSource> Simulation<S> {
         end.q.copy_from_slice(&full.q);
         end.time = state.time + dt;
         // The first-order step's velocity is tangent to the holonomic constraints where the step
-        // begins, not where it ends: off by the first order. The first correction mends that, a
-        // second one makes use of it.
+        // begins, not where it ends: with a first-order error. The first correction removes that
+        // error, a second one uses the corrected velocity.
         let corrections = if system.equalities.is_empty() { 1 } else { 2 };
         for _ in 0..corrections {
             if !end.q.iter().chain(&end.v).all(|x| x.is_finite()) {
@@ -513,9 +511,9 @@ fn max_or_infinite(error: f64, other: f64) -> f64 {
 
 impl TrialStep {
     /// Largest difference of a position or external state between the whole step and what is kept,
-    /// infinite where it is not finite: the published norm (CENIC, section V-E), but that a place
-    /// and an orientation are compared whole, by the Euclidean norm of their difference. By their
-    /// components the steps would depend on the directions of the world's axes.
+    /// infinite where it is not finite: the published norm (CENIC, section V-E), except that a
+    /// point and an orientation are compared by the Euclidean norm of their difference. With the
+    /// norm of components the steps would depend on the directions of the world's axes.
     fn difference(&self, model: &Model) -> f64 {
         let (full, kept) = (&self.full, &self.halves);
         let mut error = 0.0_f64;

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::assemble::{self, PreparedContact};
 use super::contact::{ContactCandidate, ContactSource};
 use super::corner::VelocityJumpBuffers;
-use super::equality::F64x8;
+use super::equality::ConstraintRow;
 use super::error::SimulationError;
 use super::external::Implicit;
 use super::free::ContactFreeStep;
@@ -21,16 +21,16 @@ use crate::multibody::{
     State, bias_forces, for_each_axis, mass_matrix,
 };
 
-/// Contacts farther than this part of the fastest link's way in a step are left out; the rest
-/// engage by themselves when they close.
+/// Contacts farther away than this many times the fastest link's displacement in a step are left
+/// out; the others act when their gap closes.
 const CONTACT_REACH: f64 = 2.0;
 
-/// Second passes solve contact again with fresh normal impulses where friction's bound was off by
-/// more than this part of all normal impulses together.
+/// A second pass solves contact again with updated normal impulses if the friction bounds were
+/// wrong by more than this fraction of all normal impulses together.
 const STALE: f64 = 0.02;
 
-/// Centre of mass and reach of every link, from its mass: a rod reaches as far as 0.9 of this, a
-/// ball two thirds. Of free bodies, whose origin is about their centre, nothing.
+/// Centre of mass and reach of every link, from its mass: a rod extends to 0.9 of this, a sphere to
+/// two thirds. Zero for free bodies, whose origin is near their centre.
 fn extents(model: &Model) -> Vec<(Vector3<f64>, f64)> {
     let extent = |(l, link): (usize, &Link)| {
         let floats = model.tree_of(LinkId(l)).is_none_or(|t| model.floating.iter().any(|b| b.tree == t));
@@ -40,38 +40,38 @@ fn extents(model: &Model) -> Vec<(Vector3<f64>, f64)> {
         }
         (center, (2.0 * link.inertia.shifted(&center).inertia.trace() / mass).sqrt())
     };
-    // Many free bodies are not looked for one by one.
+    // A shortcut if all bodies are free.
     if model.floating.len() == model.trees().len() {
         return vec![(Vector3::zeros(), 0.0); model.links().len()];
     }
     model.links().iter().enumerate().map(extent).collect()
 }
 
-/// Makes one step after another. Buffers are kept.
+/// Takes one step after another. Buffers are kept.
 #[derive(Debug)]
 pub struct Stepper {
     pub(super) kinematics: Kinematics,
     pub(super) mass: MassMatrix,
     pub(super) inverse: InverseDynamicsBuffers,
-    /// What forces ask for that are not in the contact-free motion.
+    /// Bias forces that are not in the contact-free motion.
     pub(super) bias: Vec<f64>,
-    /// The contact-free motion of jointed trees, where steps take it.
+    /// The contact-free motion of jointed trees, if steps use it.
     pub(super) free: Option<Box<ContactFreeStep>>,
-    /// Forces from outside on every link at the prepared state, about its origin.
+    /// External forces on every link at the prepared state, about its origin.
     pub(super) loads: Vec<ForceVector>,
     pub(super) weight: Vec<f64>,
     pub(super) candidates: Vec<ContactCandidate>,
     pub(super) prepared: Vec<PreparedContact>,
-    pub(super) rows: Vec<F64x8>,
+    pub(super) rows: Vec<ConstraintRow>,
     normal_forces: Vec<f64>,
-    /// Of every link on a joint its centre of mass \[m\] and what it reaches from there [m]: its
-    /// origin may be where it does not move.
+    /// Of every link on a joint its centre of mass \[m\] and its reach from there [m]: its origin
+    /// may be a point that does not move.
     extents: Vec<(Vector3<f64>, f64)>,
     /// The rebounds at the beginning of the last step.
     pub(super) impacts: Impacts,
     pub(super) problem: ConvexProblem,
     solver: Solver,
-    /// The closed-form solver, where that makes the steps.
+    /// The closed-form solver, if it is used.
     pub(super) comfree: Option<Box<ComFreeSolver>>,
     externals: Vec<Implicit>,
     pub(super) trapezoid: Trapezoid,
@@ -79,12 +79,12 @@ pub struct Stepper {
     pub(super) acceleration: Vec<f64>,
     pub(super) dt: f64,
     corners: VelocityJumpBuffers,
-    /// Whether it is prepared at the end of steps, to correct them.
+    /// Whether it is prepared at the end of steps, as a corrector.
     pub(super) at_end: bool,
 }
 
 impl Stepper {
-    /// Room for a system.
+    /// Buffers for a system.
     pub fn new(system: &System) -> Self {
         let n = system.model.velocities();
         Self {
@@ -113,8 +113,8 @@ impl Stepper {
         }
     }
 
-    /// Finds what depends on the state alone: kinematics, mass matrix, bias forces, contacts that a
-    /// step of at most `reach` \[s\] can meet. Steps of any shorter length may follow from here.
+    /// Finds what depends on the state alone: kinematics, mass matrix, bias forces, contacts that
+    /// can close within a step of at most `reach` \[s\]. Any shorter step may be taken from here.
     pub fn prepare(&mut self, system: &System, source: &mut dyn ContactSource, state: &State, reach: f64) {
         let model = &system.model;
         self.kinematics.update_at(model, state, PathSide::Over(reach));
@@ -137,9 +137,8 @@ impl Stepper {
         self.prepare_forces(system, state);
     }
 
-    /// Finds whether surfaces rebound at the beginning of a step of `dt` \[s\] from the prepared
-    /// state, and takes its velocities to those after. Returns how far apart surfaces were that
-    /// rebounded \[m\].
+    /// Applies impacts with restitution at the beginning of a step of `dt` \[s\] from the prepared
+    /// state. Returns the largest gap of surfaces that rebounded \[m\].
     pub(super) fn apply_impacts(&mut self, system: &System, state: &mut State, dt: f64) -> Option<f64> {
         let Self { impacts, mass, candidates, prepared, problem, .. } = self;
         let (model, pool) = (&system.model, &problem.contacts);
@@ -152,7 +151,7 @@ impl Stepper {
         Some(self.impacts.gap)
     }
 
-    /// What [`prepare`](Self::prepare) finds from the kinematics and the contacts.
+    /// The part of [`prepare`](Self::prepare) after kinematics and contacts.
     fn prepare_forces(&mut self, system: &System, state: &State) {
         let model = &system.model;
         mass_matrix(model, &self.kinematics, &mut self.mass);
@@ -182,13 +181,14 @@ impl Stepper {
         }
     }
 
-    /// Takes the state round a corner of prescribed paths. Returns the work \[J\] of the paths.
+    /// Applies the velocity jumps at a corner of prescribed paths. Returns the work \[J\] of the
+    /// paths.
     pub(super) fn apply_velocity_jumps(&mut self, system: &System, state: &mut State) -> f64 {
         self.corners.turn(&system.model, &mut self.kinematics, &mut self.mass, state)
     }
 
-    /// What the forces from outside ask of the jointed trees; gravity and their velocities have
-    /// their part in the contact-free motion.
+    /// Bias of the external forces on the jointed trees; gravity and velocity terms are in the
+    /// contact-free motion.
     fn bias_of_loads(&mut self, system: &System) {
         let Self { free: Some(free), bias, loads, kinematics, .. } = self else { return };
         let model = &system.model;
@@ -203,8 +203,8 @@ impl Stepper {
         }
     }
 
-    /// Positions and time at the end of a step of `dt` \[s\] from `start` that this made, with the
-    /// velocities that `end` has.
+    /// Positions and time at the end of a step of `dt` \[s\] from `start`, with the velocities in
+    /// `end`.
     pub(super) fn place(&self, system: &System, start: &State, dt: f64, end: &mut State) {
         end.time = start.time + dt;
         end.q.copy_from_slice(&start.q);
@@ -214,7 +214,7 @@ impl Stepper {
         }
     }
 
-    /// What gravity asks of every degree of freedom, for compensation: inverse dynamics at rest.
+    /// Force of gravity along every degree of freedom, for compensation: inverse dynamics at rest.
     fn find_gravity_forces(&mut self, system: &System) {
         if !system.actuators.iter().any(|a| a.gravity_compensation) {
             return;
@@ -238,7 +238,7 @@ impl Stepper {
     /// starting at those in `v`. The external states `x` become those at the end.
     ///
     /// # Errors
-    /// The solver does not converge, or an external system gives what is not a number.
+    /// The solver does not converge, or an external system returns a value that is not finite.
     pub fn solve(
         &mut self,
         system: &System,
@@ -348,7 +348,8 @@ impl Stepper {
         }
     }
 
-    /// Impulses along the joints in `x` \[N s, N m s\] become what they add to the rates.
+    /// Replaces impulses along the joints in `x` \[N s, N m s\] by the change of the rates that
+    /// they cause.
     pub(super) fn apply_inverse_hessian(&self, system: &System, x: &mut [f64]) {
         match (&system.solver, &self.comfree) {
             (RigidSolver::ComFree(settings), Some(comfree)) => comfree.answer(settings.form, x),
@@ -356,8 +357,8 @@ impl Stepper {
         }
     }
 
-    /// Keeps the accelerations of the step that ended with the velocities `v`, and writes the
-    /// external systems' states at its end.
+    /// Stores the accelerations of a step with the final velocities `v`, and writes the external
+    /// systems' states at its end.
     pub(super) fn finish(&mut self, state: &State, dt: f64, v: &[f64], x: &mut [f64]) {
         let velocities = v.iter().zip(&state.v);
         self.acceleration.iter_mut().zip(velocities).for_each(|(a, (v, v0))| *a = (v - v0) / dt);
@@ -366,7 +367,7 @@ impl Stepper {
         }
     }
 
-    /// Inertia and momentum of the problem, with what damps and springs the joints.
+    /// Inertia and momentum of the problem, with damping and springs of the joints.
     fn assemble(&mut self, system: &System, state: &State, dt: f64) -> Result<(), SimulationError> {
         let model = &system.model;
         let problem = &mut self.problem;
@@ -420,7 +421,7 @@ impl Stepper {
         Ok(())
     }
 
-    /// Takes the normal forces of the last solve as friction's bounds. False where they were right
+    /// Uses the normal forces of the last solve as friction bounds. False if they were right
     /// already.
     fn refresh(&mut self, dt: f64) -> bool {
         let (mut change, mut total) = (0.0, 0.0);

@@ -133,7 +133,7 @@ fn verdict(law: &Law, scene: &Scene, base: &Record, sensitivity: &mut Option<Opt
             Ok(pool) => run_pairs::bits("threads", base, pool.install(|| record(scene))),
             Err(_) => Verdict::Skipped("threads cannot be started"),
         },
-        Law::Kept => single_run::subgrid_retention(base),
+        Law::Kept => single_run::conserved_energy(base),
         Law::Stands => single_run::stands(scene, base),
         Law::Friction => single_run::friction(scene, base),
         Law::Refined => run_pairs::refined(scene, base),

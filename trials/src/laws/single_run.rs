@@ -90,7 +90,7 @@ fn exceeds_step_limits(run: &Record, dt: f64) -> bool {
 }
 
 /// No damping, no friction, no contact: all energy stays.
-pub(super) fn subgrid_retention(run: &Record) -> Verdict {
+pub(super) fn conserved_energy(run: &Record) -> Verdict {
     let Some(first) = run.moments.first() else { return Verdict::Skipped("no steps") };
     let of = |moment: &Moment| moment.kinetic + moment.elastic + moment.potential;
     let fallen = run.moments.iter().map(|m| first.potential - m.potential).fold(0.0, f64::max);

@@ -131,7 +131,7 @@ fn a_fallen_tower_is_seen() {
 fn lost_energy_is_seen_where_nothing_takes_any() {
     let mut scene = collision();
     scene.soft.clear();
-    fails_with(&run(&scene), single_run::subgrid_retention, |run| last(run).kinetic *= 0.98);
+    fails_with(&run(&scene), single_run::conserved_energy, |run| last(run).kinetic *= 0.98);
 }
 
 // The law: the same scene seen otherwise is the same scene, and what was not undone, or undone
