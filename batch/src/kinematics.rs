@@ -12,12 +12,12 @@ use super::slab::LaneWorkspace;
 use super::spatial::{SpatialForce, SpatialInertia, SpatialMotion};
 use pliant_numeric::lanes::{F64x8, Mat3, Quat, Real, Vec3, Wide, each};
 
-/// What a step reads, and where it works.
+/// Data of a step and its workspace.
 pub(super) struct WorldLanes<'a, 'b, S: Simd> {
     pub plan: &'a Plan,
     pub state: &'a mut [F64x8],
     pub parameters: &'a [F64x8],
-    /// Which of the row's vectors.
+    /// Index of the vector within the row.
     pub part: usize,
     pub workspace: &'a mut LaneWorkspace<'b, S>,
 }
@@ -49,7 +49,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     }
 }
 
-/// All of it.
+/// Kinematics and forces of all bodies.
 pub(super) struct Kinematics<'a, 'b, 'c, S: Simd>(pub &'c mut WorldLanes<'a, 'b, S>);
 
 impl<S: Simd> NullaryFnOnce for Kinematics<'_, '_, '_, S> {
@@ -78,7 +78,7 @@ impl<S: Simd> NullaryFnOnce for Kinematics<'_, '_, '_, S> {
 }
 
 impl<S: Simd> WorldLanes<'_, '_, S> {
-    /// Pose of a floating body, and what moves it.
+    /// Pose of a free-floating body, and its inverse inertia.
     #[inline(always)]
     fn update_free_floating(&mut self, b: usize, body: &BatchBody, inverse: &nalgebra::Matrix3<f64>) {
         let l = &self.plan.layout;
@@ -187,7 +187,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         };
         let mut bias = carried.cross(&own);
         if body.joint == BatchJoint::Free {
-            // The axes of turning move along with the body.
+            // The rotation axes move with the body.
             let n = l.velocities + body.first_velocity;
             let mut along = Vec3::zero(zero);
             for d in 0..3 {
@@ -227,8 +227,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         self.workspace.set_force(l.forces + 6 * b, &force);
     }
 
-    /// Rows of the mass matrix of the body's joint and the forces along it; then hands both to the
-    /// parent.
+    /// Rows of the mass matrix of the body's joint and the forces along it; then adds both to the
+    /// parent's.
     #[inline(always)]
     fn composite_inertia_pass(&mut self, tree: &BatchTree, b: usize, body: &BatchBody) {
         let l = &self.plan.layout;

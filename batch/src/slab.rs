@@ -1,4 +1,4 @@
-//! Numbers of a few worlds at a time, while they are worked on.
+//! Workspace of a few worlds during a step.
 
 use pulp::Simd;
 

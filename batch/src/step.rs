@@ -15,7 +15,7 @@ use pliant_numeric::lanes::{F64x8, LANES};
 use pliant_rigid::multibody::State;
 
 impl Plan {
-    /// Whether a state can be that of a world.
+    /// Checks a state for a world.
     pub fn check(&self, world: usize, state: &State) -> Result<(), BatchError> {
         let fail = |field, value, unit, requirement| {
             Err(BatchError::value(format!("state of world {world}"), field, value, unit, requirement))
@@ -39,7 +39,7 @@ impl Plan {
     }
 }
 
-/// Steps of a block, with `act` before each and, where they are `observed`, after the last.
+/// Steps of a block, with `act` before each and, if they are `observed`, after the last.
 pub(super) struct StepBlock<'a, W, F> {
     pub plan: &'a Plan,
     pub block: &'a mut WorldBlock,

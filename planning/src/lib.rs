@@ -1,4 +1,4 @@
-//! Motions that are found before a run.
+//! Planning of motions before a run.
 //!
 //! - [`inverse_kinematics`]: configurations that put a tool at a given pose, and paths through
 //!   waypoints;

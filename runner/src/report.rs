@@ -58,7 +58,7 @@ const PLOTS: [(&str, &str, &str); 5] = [
     ("wall_ms", "wall time of a step [ms]", "wall-ms.svg"),
 ];
 
-/// A plot that cannot be made.
+/// A plot that cannot be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// A file cannot be read or written.
@@ -122,7 +122,7 @@ fn read_diagnostics(directory: &Path) -> Result<Diagnostics, IoError> {
     let header: Vec<String> = lines.next().unwrap_or_default().split(',').map(str::to_owned).collect();
     let mut rows = Vec::new();
     for (at, line) in lines.enumerate() {
-        // What was not measured is empty.
+        // Empty cells were not measured.
         let cell = |cell: &str| if cell.is_empty() { Ok(f64::NAN) } else { cell.parse() };
         let row: Result<Vec<f64>, _> = line.split(',').map(cell).collect();
         match row {

@@ -1,5 +1,5 @@
-//! `doctor`: what this machine and this build have, and whether it works. Nothing found is no
-//! failure.
+//! `doctor`: devices and features of this machine and build, with a self-test. Missing devices are
+//! not a failure.
 
 use std::fmt::Write;
 
@@ -47,7 +47,7 @@ pub fn doctor(json: bool) -> Result<(), Failure> {
     Ok(print(&text)?)
 }
 
-/// What came of a small kernel on a device.
+/// Result of a small kernel on a device.
 fn self_test(device: Result<Device, DeviceError>) -> String {
     match device.and_then(|device| device.self_test()) {
         Ok(true) => "work".to_owned(),

@@ -25,8 +25,8 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
         None => variants(&scene, &arguments.vary),
     };
     let variants = variants.map_err(Failure::usage)?;
-    // One that makes no world is refused here only if it is the scene itself: a variant alone must
-    // not stop the others.
+    // A scene without a valid world is refused here; a single invalid variant must not stop the
+    // others.
     Scenario::new(&scene).map_err(Failure::usage)?;
     let options = SweepOptions {
         out: arguments.out.clone(),

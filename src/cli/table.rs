@@ -5,7 +5,7 @@ use std::path::Path;
 use pliant::runner::picture::PREVIEW_PNG;
 use pliant::runner::run::{GoalResult, Manifest, Status};
 
-/// The figures of one run, a line each.
+/// The results of one run, one line each.
 pub fn summary(directory: &Path, manifest: &Manifest) -> String {
     let m = manifest;
     let (ms, solver, kept) = (&m.ms_per_step, &m.solver, &m.conservation);
@@ -78,7 +78,7 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
     lines.iter().fold(head, |text, (name, value)| text + &format!("  {name:14}{value}\n"))
 }
 
-/// What of the energy came from nowhere or went there.
+/// Energy that the scheme created, and the imbalance.
 fn energy(m: &Manifest) -> String {
     let part = |name: &str| m.energy.get(name).map(|part| format!("{:.2e} J", part.0));
     let gained = part("energy_gained").zip(part("energy_put_in"));
@@ -104,7 +104,7 @@ fn outcome(goal: &GoalResult) -> String {
     }
 }
 
-/// Runs side by side, a line each.
+/// Runs side by side, one line each.
 pub fn runs<'a>(entries: impl Iterator<Item = (String, &'a Manifest)>) -> String {
     let head = [
         "run",

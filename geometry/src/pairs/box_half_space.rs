@@ -5,7 +5,7 @@ use super::{ContactPoint, PlacedSolid};
 use pliant_numeric::each;
 use pliant_numeric::lanes::{Real, Vec3};
 
-/// The corners of a box, seen from its middle, in the axes that its frame is in \[m\].
+/// The corners of a box relative to its middle, in the given axes \[m\].
 #[inline(always)]
 pub(super) fn corners<T: Real>(axes: [Vec3<T>; 3], half: &[T; 3]) -> [Vec3<T>; 8] {
     let [x, y, z] = each!(k in [0, 1, 2] axes[k] * half[k]);

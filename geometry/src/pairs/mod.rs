@@ -48,7 +48,7 @@ pub struct PlacedSolid<T> {
     pub size: [T; 3],
 }
 
-/// Where two surfaces are near each other.
+/// A contact point of two surfaces.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactPoint<T> {
     /// Midway between the surfaces \[m\].
@@ -60,13 +60,13 @@ pub struct ContactPoint<T> {
 }
 
 impl<T: Real> ContactPoint<T> {
-    /// From a point on the surface of the first.
+    /// Contact at a point on the surface of the first.
     #[inline(always)]
     fn on_first(surface: Vec3<T>, normal: Vec3<T>, distance: T) -> Self {
         Self { point: surface + normal * (distance * 0.5), normal, distance }
     }
 
-    /// From a point on the surface of the second.
+    /// Contact at a point on the surface of the second.
     #[inline(always)]
     fn on_second(surface: Vec3<T>, normal: Vec3<T>, distance: T) -> Self {
         Self { point: surface - normal * (distance * 0.5), normal, distance }
@@ -81,14 +81,14 @@ impl<T: Real> ContactPoint<T> {
         }
     }
 
-    /// Absent where the mask is not true.
+    /// Absent if the mask is false.
     #[inline(always)]
     fn only_if(self, mask: T::Mask) -> Self {
         Self { distance: T::select(mask, self.distance, self.distance.splat(ABSENT_DISTANCE)), ..self }
     }
 }
 
-/// The direction of a vector and its length; `fallback` and 0 where it has none.
+/// The direction of a vector and its length; `fallback` and 0 for the zero vector.
 #[inline(always)]
 fn direction<T: Real>(v: Vec3<T>, fallback: Vec3<T>) -> (Vec3<T>, T) {
     let square = v.squared();

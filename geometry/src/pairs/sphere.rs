@@ -4,7 +4,7 @@ use super::{ContactPoint, PlacedSolid, direction};
 use pliant_numeric::lanes::{Real, Vec3};
 
 /// Outward normal (in the box's frame) and signed distance \[m\] at the point `p` (m, in its frame)
-/// of a box's surface. Inside the nearest face counts, of equals the first.
+/// of a box's surface. Inside, the nearest face counts, the first of equal ones.
 #[inline(always)]
 pub(super) fn box_surface<T: Real>(half: &[T; 3], p: Vec3<T>) -> (Vec3<T>, T) {
     let (zero, one) = (half[0].zero(), half[0].one());
@@ -29,7 +29,7 @@ pub fn sphere_half_space<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [Co
     [end_half_space(a.pose.position, a.size[0], b)]
 }
 
-/// A ball around `centre` \[m\] and a half-space.
+/// A sphere around `centre` \[m\] and a half-space.
 #[inline(always)]
 pub(super) fn end_half_space<T: Real>(centre: Vec3<T>, radius: T, b: &PlacedSolid<T>) -> ContactPoint<T> {
     let up = b.pose.rotation.column(2);

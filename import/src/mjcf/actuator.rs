@@ -1,9 +1,9 @@
 //! Motors.
 //!
 //! MuJoCo's force is `gain * control + b0 + b1 * length + b2 * velocity`, where length and velocity
-//! are `gear` times those of the joint, and the joint feels `gear` times the force (documentation,
-//! Computation, Actuation model). With b1 and b2 not above zero that is an effort, a servo or a
-//! damper.
+//! are `gear` times those of the joint, and the force on the joint is `gear` times that
+//! (documentation, Computation, Actuation model). With b1 and b2 not above zero that is an effort,
+//! a servo or a damper.
 
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem, ImportWarning};
@@ -26,7 +26,7 @@ struct AffineForce {
 pub(super) struct Motors {
     pub actuators: Vec<Actuator>,
     pub inputs: Vec<Input>,
-    /// Which of the file's motors are among them.
+    /// Whether each of the file's motors is among them.
     pub kept: Vec<bool>,
 }
 
@@ -96,8 +96,8 @@ fn joint<'a>(
     Ok(Some(joint))
 }
 
-/// Gain and biases; `None` for a motor that is left out. `joint_inertia` is the inertia that the
-/// motor feels \[kg m^2, kg\].
+/// Gain and biases; `None` for a motor that is left out. `joint_inertia` is the inertia at the
+/// motor's joint \[kg m^2, kg\].
 fn law(
     element: &Element,
     joint_inertia: f64,
@@ -166,7 +166,7 @@ fn motor(
 ) -> Result<(Actuator, Input), ImportError> {
     let [b0, b1, b2] = law.bias;
     let (stiffness, damping) = (-b1 * gear * gear, -b2 * gear * gear);
-    // The joint feels gear (gain control + b0) - stiffness q - damping v.
+    // The force on the joint is gear (gain control + b0) - stiffness q - damping v.
     let (control, divisor) = if stiffness > 0.0 {
         (Control::Position { target: 0.0, target_rate: 0.0, stiffness, damping }, stiffness)
     } else if damping > 0.0 {

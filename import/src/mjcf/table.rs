@@ -1,4 +1,4 @@
-//! What becomes of every element and attribute of MJCF (the schema of MuJoCo 4.0, which has all of
+//! Support of every element and attribute of MJCF (the schema of MuJoCo 4.0, which has all of
 //! MuJoCo 3's).
 
 use super::super::support::Attributes;

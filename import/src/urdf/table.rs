@@ -1,5 +1,5 @@
-//! What becomes of every element and attribute of URDF (<https://wiki.ros.org/urdf/XML>, and
-//! urdfdom 1.2).
+//! Support of every element and attribute of URDF (<https://wiki.ros.org/urdf/XML>, and urdfdom
+//! 1.2).
 
 use super::super::support::Attributes;
 use super::super::support::Rule;
@@ -16,7 +16,7 @@ macro_rules! element {
     };
 }
 
-/// The table. What is not in it is an extension: left out with a warning.
+/// The table. Other elements and attributes are extensions: left out with a warning.
 pub(in super::super) const TABLE: &[Rule] = &[
     element!("robot", "link", Yes, &[(Yes, "name"), (Inert("a hint to viewers"), "type")]),
     element!("link", "inertial", Yes),

@@ -1,4 +1,4 @@
-//! Which link hangs on which.
+//! The tree of links and joints.
 
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem};
@@ -14,7 +14,7 @@ pub(super) struct JointTo<'a> {
 /// Links and joints, checked to be one tree.
 pub(super) struct Tree<'a> {
     pub links: Vec<&'a Element>,
-    /// The joint that holds each link; `None` for the root.
+    /// The joint to the parent of each link; `None` for the root.
     pub joint_to: Vec<Option<JointTo<'a>>>,
     /// The links, parents first, otherwise in the order of the joints.
     pub order: Vec<usize>,

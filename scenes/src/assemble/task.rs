@@ -17,19 +17,18 @@ use crate::format::{
 };
 use crate::isometry::isometry;
 
-/// Fastest that a joint may have to move where neither task nor file say so [rad/s, m/s]: anything
-/// faster is a jump.
+/// Joint rate limit if neither task nor file have one [rad/s, m/s]: anything faster is a jump.
 const RATE_LIMIT: f64 = 10.0;
 /// Bounds of the time between samples of a path \[s\], which otherwise is the scene's step.
 const INTERVALS: [f64; 2] = [1e-3, 1e-2];
 /// Openings may be this much out of range [m]: rounding of decimals.
 const OPENING_SLACK: f64 = 1e-9;
 
-/// Adds the tasks of a scene to what drives its robots.
+/// Adds the tasks of a scene to its robots.
 ///
 /// # Errors
 /// A waypoint or an opening that cannot be reached, a tool that the robot does not carry, a joint
-/// that something else drives already.
+/// that is already driven.
 pub(super) fn add(scene: &Scene, parts: &mut RigidParts, joints: &Joints) -> Result<(), AssembleError> {
     let mut driven: Vec<LinkId> = Vec::new();
     for actuator in &scene.actuators {
@@ -66,7 +65,7 @@ fn robot<'a>(joints: &'a Joints, name: &str, path: &str) -> Result<&'a RobotJoin
     joints.robots.get(name).ok_or_else(undefined)
 }
 
-/// The joints that lead a tool.
+/// The joints between the world and a tool.
 struct Arm {
     chain: Chain,
     links: Vec<LinkId>,
@@ -159,7 +158,7 @@ impl Arm {
                 WaypointTarget::Configuration(configuration)
             }
             (None, Some(pose)) => WaypointTarget::Tool(goal(pose)),
-            // Validation tells it first.
+            // Validation reports it first.
             (None, None) => WaypointTarget::Configuration(vec![None; self.links.len()]),
         };
         let path_kind = match waypoint.path {
@@ -184,7 +183,7 @@ fn goal(pose: &ToolPose) -> ToolGoal {
     ToolGoal { position: Point3::from(pose.position), orientation }
 }
 
-/// Motors that hold the joints on the path.
+/// Motors that keep the joints on the path.
 fn position_control(task: &Task, arm: &Arm, planned: JointPath, robot: &RobotJoints, parts: &mut RigidParts) {
     switch_off(parts, robot, |link| arm.links.contains(&link));
     let [stiffness, damping] = task.control.gains();
@@ -238,18 +237,18 @@ fn computed_torque(
     }));
 }
 
-/// One finger of a hand: its motor, and the range of its coordinate \[m\].
+/// One finger of a gripper: its motor, and the range of its coordinate \[m\].
 struct Finger {
     actuator: usize,
     link: LinkId,
     range: [f64; 2],
-    /// What its motor is told at first \[m\].
+    /// Initial input of its motor \[m\].
     initial_target: f64,
     /// Largest force of its motor \[N\].
     effort: f64,
 }
 
-/// The two fingers of a hand, which slide against each other.
+/// The two opposed fingers of a gripper.
 fn fingers(
     hand: &RobotJoints,
     parts: &RigidParts,
@@ -289,7 +288,7 @@ fn fingers(
     Ok(pair)
 }
 
-/// Tells the motors of a hand's fingers half of the opening each.
+/// Sets the motors of a gripper's fingers to half of the opening each.
 fn open_and_close(
     gripper: &Gripper,
     parts: &mut RigidParts,

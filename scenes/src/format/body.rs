@@ -1,4 +1,4 @@
-//! Rigid bodies: how they move, what they weigh, what they touch with.
+//! Rigid bodies: motion, mass and geometries.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub struct BodySpec {
     pub name: String,
     /// How the body moves.
     pub motion: Motion,
-    /// The shapes it touches with.
+    /// Its shapes.
     #[serde(default)]
     pub geometries: Vec<Geometry>,
 }
@@ -26,7 +26,7 @@ pub struct BodySpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Motion {
-    /// It never moves.
+    /// Static.
     Fixed {
         /// The body's frame in the world.
         #[serde(default)]
@@ -46,7 +46,7 @@ pub enum Motion {
         /// The keyframes, in order of time; at least one.
         keyframes: Vec<VelocityKeyframe>,
     },
-    /// It moves by the forces on it, on a joint.
+    /// It moves by its dynamics, on a joint.
     Dynamic(Box<Dynamic>),
 }
 
@@ -77,14 +77,14 @@ pub struct VelocityKeyframe {
     pub angular: [f64; 3],
 }
 
-/// A body that forces move.
+/// A body that moves by its dynamics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dynamic {
     /// The body's frame in the world at the start, where the joint's coordinate is zero.
     #[serde(default)]
     pub pose: Pose,
-    /// The joint that holds the body.
+    /// The joint of the body.
     pub joint: JointSpec,
     /// Name of the body that the joint is on: one listed before this one, or the link `robot/link`
     /// of a robot; null for the world.
@@ -161,7 +161,7 @@ pub struct Geometry {
     /// the normal force [m]. A contact of two geometries has the harmonic mean.
     #[serde(default)]
     pub torsional_friction: f64,
-    /// Resistance to rolling, likewise [m].
+    /// Rolling friction, likewise [m].
     #[serde(default)]
     pub rolling_friction: f64,
     /// Impedance of the closed-form solver; default: MuJoCo's.
@@ -177,7 +177,7 @@ pub struct Geometry {
     /// other's mask [-].
     #[serde(default = "first_group")]
     pub group: u32,
-    /// Groups it can touch, one a bit [-].
+    /// Bit mask of the groups that it can touch [-].
     #[serde(default = "all_groups")]
     pub mask: u32,
     /// Colour in pictures: red, green, blue, sRGB, 0 to 255 [-].
@@ -215,13 +215,13 @@ impl Geometry {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Adhesion {
-    /// Tensile stress that a bond carries at most [Pa].
+    /// Largest tensile stress of a bond [Pa].
     pub stress: f64,
     /// Gap at which it breaks [m].
     pub range: f64,
 }
 
-/// The shapes that a rigid body touches with.
+/// Shapes of rigid bodies.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RigidShape {
@@ -232,7 +232,7 @@ pub enum RigidShape {
         /// Half of each edge [m].
         half_extents: [f64; 3],
     },
-    /// A ball about the origin.
+    /// A sphere about the origin.
     Sphere {
         /// Radius [m].
         radius: f64,

@@ -1,4 +1,4 @@
-//! Cloth: sheets of triangles, what they are made of, and what holds them.
+//! Cloth: sheets of triangles, their materials and pins.
 
 use std::path::{Path, PathBuf};
 
@@ -27,9 +27,9 @@ pub struct ClothSpec {
     /// Velocity at the start, world frame [m/s].
     #[serde(default)]
     pub velocity: [f64; 3],
-    /// What it is made of.
+    /// Its material.
     pub material: Fabric,
-    /// Vertices that are held and let go.
+    /// Vertices that are held until a release time.
     #[serde(default)]
     pub pins: Vec<ClothPin>,
     /// Colour in pictures and frames, of the side that normals point from: red, green, blue, sRGB,
@@ -149,9 +149,9 @@ pub struct Fabric {
     /// Thickness [m]. "auto" is the grid spacing.
     #[serde(default)]
     pub thickness: AutoOr<f64>,
-    /// Stiffness K across the plane, published 1e5 to 4e5 [Pa].
+    /// Normal stiffness K; published values are 1e5 to 4e5 [Pa].
     pub normal_stiffness: f64,
-    /// Stiffness against shear of what lies on the sheet [Pa].
+    /// Stiffness against shear of layers on the sheet [Pa].
     #[serde(default)]
     pub shear_stiffness: f64,
     /// Friction coefficient that bounds this shear; no effect without `shear_stiffness` [-].
@@ -182,7 +182,7 @@ impl Fabric {
     }
 }
 
-/// A vertex that is held, and let go.
+/// A vertex that is held until a release time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClothPin {
@@ -192,7 +192,7 @@ pub struct ClothPin {
     /// keyframes it does not move.
     #[serde(default)]
     pub keyframes: Vec<PinKeyframe>,
-    /// When it is let go; null: never [s].
+    /// Release time; null: never [s].
     #[serde(default)]
     pub release: Option<f64>,
 }
@@ -218,7 +218,7 @@ pub enum PinPlace {
     },
 }
 
-/// A corner of a rectangle as its front (+z) is seen with y up.
+/// A corner of a rectangle in a view of its front (+z) with y up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Corner {
@@ -232,7 +232,7 @@ pub enum Corner {
     UpperLeft,
 }
 
-/// Where a held vertex is at a time.
+/// Position of a held vertex at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PinKeyframe {
@@ -243,7 +243,7 @@ pub struct PinKeyframe {
     pub displacement: [f64; 3],
 }
 
-/// Why a cloth was not made.
+/// Why a cloth was not built.
 #[derive(Debug, thiserror::Error)]
 pub enum ClothError {
     /// The T-shirt cannot be cut or sewn.
@@ -288,7 +288,7 @@ pub enum ClothError {
         /// Why.
         source: PinError,
     },
-    /// A pin asks for a corner of a sheet that is no rectangle.
+    /// A pin refers to a corner of a sheet that is not a rectangle.
     #[error("cloth '{name}': pins[{pin}].at: only a rectangle has corners")]
     NoCorner {
         /// Name of the cloth.
@@ -317,12 +317,12 @@ pub enum ClothError {
 }
 
 impl ClothSpec {
-    /// Makes the cloth: its mesh at rest in the world [m], its material and its pins. Relative
+    /// Builds the cloth: its mesh at rest in the world [m], its material and its pins. Relative
     /// paths are relative to `base_dir`; `grid_spacing` is the scene's [m].
     ///
     /// # Errors
-    /// [`ClothError`], with the cloth's name: a shape that is no sheet for this grid, a material
-    /// out of range, a pin without a vertex or on one that is held already.
+    /// [`ClothError`], with the cloth's name: a shape that is not a valid sheet for this grid, a
+    /// material out of range, a pin without a vertex or on one that already has a pin.
     pub fn build(
         &self,
         base_dir: &Path,

@@ -19,10 +19,10 @@ pub struct Goal {
     /// The cloth that is measured: vertices and centroids take the place of particles.
     #[serde(default)]
     pub cloth: Option<String>,
-    /// The body or link `robot/link` that is looked at.
+    /// The body or link `robot/link` that is measured.
     #[serde(default)]
     pub body: Option<String>,
-    /// What is measured of it.
+    /// The measured quantity.
     pub quantity: Quantity,
     /// The body or link `robot/link` in whose frame it is measured; null for the world.
     #[serde(default)]
@@ -42,7 +42,7 @@ pub struct Goal {
     pub max: Option<f64>,
 }
 
-/// What a goal measures.
+/// Quantity of a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Quantity {

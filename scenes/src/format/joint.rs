@@ -1,4 +1,4 @@
-//! Joints of bodies that a scene writes out itself: what they leave free, and what acts in them.
+//! Joints of bodies that a scene describes itself: degrees of freedom, and passive properties.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum JointSpec {
-    /// All six motions.
+    /// Six degrees of freedom.
     Free {},
-    /// None: the body is welded to its parent.
+    /// No degree of freedom: the body is welded to its parent.
     Fixed {},
     /// Turning about an axis. Coordinate: the angle.
     Revolute(AxisJoint),
@@ -39,7 +39,7 @@ pub struct AxisJoint {
     /// Armature: rotor inertia of motor and gears as it acts at the joint [kg m^2, kg].
     #[serde(default)]
     pub armature: f64,
-    /// Dry friction: the largest effort it resists with [N m, N].
+    /// Dry friction: its largest effort [N m, N].
     #[serde(default)]
     pub friction_loss: f64,
     /// Stiffness of a spring [N m/rad, N/m].
@@ -83,7 +83,7 @@ pub struct UniversalJoint {
     pub limits: [Option<[f64; 2]>; 2],
 }
 
-/// A joint that leaves motion in a plane.
+/// A joint that allows motion in a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PlanarJoint {
@@ -194,14 +194,14 @@ impl JointSpec {
         }
     }
 
-    /// Whether each degree of freedom has a coordinate of its own; a ball's and a free joint's
-    /// turns have none.
+    /// Whether each degree of freedom has a coordinate of its own; rotations of ball and free
+    /// joints have none.
     pub fn has_coordinates(&self) -> bool {
         !matches!(self, Self::Fixed {} | Self::Free {} | Self::Ball(_))
     }
 
-    /// Origin of the joint's frame in the body's [m]; none where it is left to the centre of mass,
-    /// or where there is no such frame.
+    /// Origin of the joint's frame in the body's [m]; none if it is the centre of mass, or if there
+    /// is no such frame.
     pub fn position(&self) -> Option<[f64; 3]> {
         match self {
             Self::Free {} | Self::Fixed {} => None,

@@ -1,4 +1,4 @@
-//! The scene file: a JSON object that says everything a run needs.
+//! The scene file: a JSON object that describes all that a run needs.
 //!
 //! Units are SI, the world frame is right-handed with z up, quaternions are (w, x, y, z). Unknown
 //! fields are errors. [`schema`] is the JSON Schema; every field's description ends with its unit

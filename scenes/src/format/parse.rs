@@ -18,7 +18,7 @@ pub struct ParseError {
     pub message: String,
 }
 
-/// Reads a scene from JSON. The figures are not yet validated: see [`super::validate`].
+/// Reads a scene from JSON. The values are not yet validated: see [`super::validate`].
 ///
 /// # Errors
 /// Malformed JSON, an unknown or missing field, a value of the wrong type.
@@ -86,9 +86,9 @@ fn levels_at(text: &str, line: usize, column: usize) -> Vec<JsonLevel> {
     levels
 }
 
-/// serde reads an object with a tag (`type`, `model`) to its end before it looks at the fields, so
-/// the position tells the object only. The field at fault is found by its value, where only one has
-/// the value that the message quotes.
+/// serde reads an object with a tag (`type`, `model`) to its end before it checks the fields, so
+/// the position identifies only the object. The field at fault is found by its value, if only one
+/// has the value that the message quotes.
 fn narrow(levels: &mut Vec<JsonLevel>, text: &str, message: &str) {
     let outermost = levels.iter().position(|level| matches!(level, JsonLevel::Object { tagged: true, .. }));
     let about_object = message.starts_with("unknown field") || message.starts_with("missing field");
@@ -156,7 +156,7 @@ mod tests {
         )
     }
 
-    // The law: what a scene leaves out has the documented default.
+    // The law: omitted fields have the documented defaults.
     #[test]
     fn a_minimal_scene_has_the_defaults() {
         let scene = parse_scene(MINIMAL).unwrap();

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Figure {
     /// Name of the file; unique among the plots. Letters, digits, '-', '_' and '.'.
     pub name: String,
-    /// Above the figure; left out, its name.
+    /// Title of the plot; by default its name.
     #[serde(default)]
     pub title: Option<String>,
     /// The panels from above; at least one.
@@ -20,7 +20,7 @@ pub struct Figure {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Panel {
-    /// Above the panel: what is plotted.
+    /// Title of the axes: what is plotted.
     pub title: String,
     /// The curves; at least one.
     pub curves: Vec<Curve>,
@@ -41,10 +41,10 @@ pub struct Curve {
     pub body: String,
     /// Direction whose component is plotted, world frame; its length does not matter [-].
     pub direction: [f64; 3],
-    /// What of the body.
+    /// The quantity.
     #[serde(default)]
     pub quantity: CurveQuantity,
-    /// In the legend; left out, the body's name.
+    /// Name in the legend; by default the body's.
     #[serde(default)]
     pub name: Option<String>,
 }
@@ -66,6 +66,6 @@ pub enum CurveQuantity {
 pub struct Line {
     /// Its height [N, N m].
     pub value: f64,
-    /// In the legend.
+    /// Name in the legend.
     pub name: String,
 }

@@ -1,4 +1,4 @@
-//! How rigid bodies are computed: steps and contact between them.
+//! Integrator and contact of rigid bodies.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,21 +7,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rigid {
-    /// What chooses the steps.
+    /// The integrator.
     pub integrator: Integrator,
     /// Stiffness of a surface; two in contact are springs in series [N/m].
     pub stiffness: f64,
     /// Hunt-Crossley dissipation of a surface [s/m].
     pub dissipation: f64,
-    /// Coefficient of restitution of a surface, in [0, 1] [-]; left out, 1 where it has no
-    /// dissipation, and 0 elsewhere.
+    /// Coefficient of restitution of a surface, in [0, 1] [-]; by default 1 without dissipation,
+    /// else 0.
     pub restitution: Option<f64>,
-    /// Stiction tolerance: the slip velocity at which friction has most of its value [m/s].
+    /// Stiction tolerance: the slip velocity below which regularised friction counts as sticking
+    /// [m/s].
     pub stiction_tolerance: f64,
     /// Whether a step is solved again with the new normal forces if the lagged ones that bounded
     /// friction were wrong.
     pub refresh_friction: bool,
-    /// The closed-form solver, where `rigid_solver` chooses it.
+    /// Settings of the closed-form solver, if `rigid_solver` chooses it.
     pub comfree: ComFree,
 }
 
@@ -39,24 +40,24 @@ impl Default for Rigid {
     }
 }
 
-/// What solves contact between rigid bodies.
+/// Solver of contact between rigid bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RigidSolver {
-    /// One convex problem a step, solved to a tolerance (irrotational contact fields, Castro et al.
-    /// 2023).
+    /// One convex problem per step, solved to a tolerance (irrotational contact fields, Castro et
+    /// al. 2023).
     #[default]
     Icf,
     /// Every contact in closed form (ComFree-Sim, Borse et al. 2026), for throughput. The published
-    /// form has no iterations; the default makes a fixed number of passes over trees and contacts.
+    /// form has no iterations; the default takes a fixed number of passes over trees and contacts.
     Comfree,
 }
 
-/// Figures of the closed-form solver.
+/// Settings of the closed-form solver.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ComFree {
-    /// How contacts are found.
+    /// Form of the solver.
     pub form: ComFreeForm,
     /// Stiffness and damping of contacts relative to the effective contact mass.
     pub gains: ComFreeGains,
@@ -80,14 +81,14 @@ impl Default for ComFree {
     }
 }
 
-/// How the closed-form solver finds contacts.
+/// Forms of the closed-form solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ComFreeForm {
     /// Impulses from the velocities predicted with all contacts: contacts can stick and carry
     /// loads, and long steps are stable.
     Predicted,
-    /// As published, equations 2 to 13; contact acts where surfaces overlap.
+    /// As published, equations 2 to 13; contact acts only if surfaces overlap.
     Published,
 }
 
@@ -96,7 +97,7 @@ pub enum ComFreeForm {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ComFreeGains {
-    /// K = w^2, D = 2 z w, whatever the step is.
+    /// K = w^2, D = 2 z w, for any step.
     Physical {
         /// Frequency w [rad/s].
         #[serde(default = "usual_frequency")]
@@ -122,12 +123,12 @@ fn usual_damping_ratio() -> f64 {
     1.0
 }
 
-/// How the impedance r of the closed-form solver grows with the depth of a contact: MuJoCo's
+/// Impedance r of the closed-form solver as a function of the depth of a contact: MuJoCo's
 /// `solimp`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Impedance {
-    /// At no depth, between 0 and 1 [-].
+    /// At zero depth, between 0 and 1 [-].
     pub minimum: f64,
     /// From `width` on, between 0 and 1 [-].
     pub maximum: f64,
@@ -145,11 +146,11 @@ impl Default for Impedance {
     }
 }
 
-/// What chooses the steps of rigid bodies.
+/// Integrator of the rigid bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Integrator {
-    /// Implicit Euler steps of one length.
+    /// Implicit Euler with fixed steps.
     Fixed {
         /// The step, at most the scene's `dt`; left out, it is `dt` [s].
         #[serde(default)]
@@ -161,7 +162,7 @@ pub enum Integrator {
         #[serde(default)]
         step: Option<f64>,
     },
-    /// Steps as long as an accuracy allows (CENIC, Kurtz and Castro 2025).
+    /// Error control: steps as long as an accuracy allows (CENIC, Kurtz and Castro 2025).
     ErrorControlled {
         /// Largest error of a position in a step [rad, m].
         #[serde(default = "usual_accuracy")]

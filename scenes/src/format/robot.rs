@@ -1,4 +1,4 @@
-//! Robots: mechanisms that a model file describes.
+//! Robots: mechanisms from model files.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub struct Robot {
     /// The frame of the file's world in that of the parent.
     #[serde(default)]
     pub pose: Pose,
-    /// Keyframe of the file to begin with; null for its own state.
+    /// Initial keyframe of the file; null for its default state.
     #[serde(default)]
     pub keyframe: Option<String>,
     /// Initial coordinates of joints by name; they override those of the keyframe [rad, m].
@@ -53,11 +53,11 @@ pub enum RobotModel {
     Iiwa7,
     /// A seven-axis arm like the Franka Emika Panda.
     Panda,
-    /// A hand with two parallel fingers.
+    /// A gripper with two parallel fingers.
     ParallelGripper,
     /// A gripper with two parallel fingers, opening 2 to 160 mm.
     WideGripper,
-    /// The same with broad pads, for pinching cloth softly.
+    /// The same with broad pads, for cloth.
     ClothGripper,
     /// A hand with four fingers like the Allegro Hand.
     AllegroHand,

@@ -48,7 +48,7 @@ pub struct Scene {
     /// cloths [m].
     #[serde(default)]
     pub grid_spacing: Option<f64>,
-    /// How bodies that forces move are coupled to the particles.
+    /// How dynamic bodies are coupled to the particles.
     #[serde(default)]
     pub coupling: Coupling,
     /// Whether a step may be split into shorter coupling steps.
@@ -63,10 +63,10 @@ pub struct Scene {
     /// The convex solver.
     #[serde(default)]
     pub solver: Solver,
-    /// What solves contact between rigid bodies.
+    /// Solver of contact between rigid bodies.
     #[serde(default)]
     pub rigid_solver: RigidSolver,
-    /// How rigid bodies step, and contact between them.
+    /// Integrator of the rigid bodies, and contact between them.
     #[serde(default)]
     pub rigid: Rigid,
     /// Planes that bound the particles: boundary conditions of the grid.
@@ -84,28 +84,28 @@ pub struct Scene {
     /// Rigid bodies.
     #[serde(default)]
     pub bodies: Vec<BodySpec>,
-    /// Copies of the free bodies, side by side.
+    /// Copies of the free bodies on a lattice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies: Option<Copies>,
     /// Robots, from model files.
     #[serde(default)]
     pub robots: Vec<Robot>,
-    /// Motors besides those of the robots' files.
+    /// Motors in addition to those of the robots' files.
     #[serde(default)]
     pub actuators: Vec<Actuator>,
-    /// Forces from outside.
+    /// External forces.
     #[serde(default)]
     pub forces: Vec<Force>,
-    /// What holds bodies to each other besides joints.
+    /// Holonomic constraints between bodies, in addition to joints.
     #[serde(default)]
     pub constraints: Vec<Constraint>,
-    /// What puts forces on bodies from what it sees of them.
+    /// Controllers of bodies and robots.
     #[serde(default)]
     pub controllers: Vec<Controller>,
-    /// What robots are to do.
+    /// Tasks of robots.
     #[serde(default)]
     pub tasks: Vec<Task>,
-    /// What measures on bodies.
+    /// Sensors on bodies.
     #[serde(default)]
     pub sensors: Vec<Sensor>,
     /// Conditions by which a run is judged.
@@ -118,16 +118,16 @@ pub struct Scene {
     /// Bounds beyond which a run fails.
     #[serde(default)]
     pub limits: Limits,
-    /// What is written while the scene runs, and how it is drawn.
+    /// Output of the run, and its pictures.
     #[serde(default)]
     pub output: Output,
-    /// Seed of everything random: the jitter of the sampling.
+    /// Seed of all random numbers: jitter of the sampling, velocities of copies.
     #[serde(default)]
     pub seed: u64,
 }
 
 impl Scene {
-    /// A scene of this name with nothing in it, that lasts for `duration` and steps by `dt` [s].
+    /// An empty scene of this name, duration and step `dt` [s].
     pub fn empty(name: &str, duration: f64, dt: f64) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
@@ -167,7 +167,7 @@ impl Scene {
     }
 }
 
-/// How bodies that forces move are coupled to the particles.
+/// How dynamic bodies are coupled to the particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Coupling {
@@ -190,11 +190,11 @@ pub enum CouplingStep {
     /// it, or decelerate too much. The manifest counts the coupling steps.
     #[default]
     Auto,
-    /// `dt`, always. The manifest warns where that was too long.
+    /// Always `dt`. The manifest warns if that was too long.
     Fixed,
 }
 
-/// What the particles' grid does.
+/// Motion of the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GridMotion {
@@ -203,7 +203,7 @@ pub enum GridMotion {
     /// boundaries, and on a GPU.
     #[default]
     Auto,
-    /// It stays where it is.
+    /// The grid is at rest.
     Fixed,
 }
 
@@ -215,7 +215,8 @@ pub struct ContactSpec {
     pub stiffness: AutoOr<f64>,
     /// Hunt-Crossley dissipation [s/m].
     pub dissipation: f64,
-    /// Stiction tolerance: the slip velocity at which friction has most of its value [m/s].
+    /// Stiction tolerance: the slip velocity below which regularised friction counts as sticking
+    /// [m/s].
     pub stiction_tolerance: f64,
     /// Contact radius: distance from a particle's centre at which it touches [m]. "auto" is half
     /// the particle spacing.
@@ -243,7 +244,7 @@ pub struct Solver {
     pub relative_tolerance: f64,
     /// Absolute tolerance eps_a of the stopping rule, on the mass-weighted gradient [sqrt(J)].
     pub absolute_tolerance: f64,
-    /// Most iterations in a substep [-].
+    /// Largest number of iterations in a substep [-].
     pub max_iterations: u32,
     /// Largest number of conjugate-gradient iterations within one Newton iteration [-].
     pub max_inner_iterations: u32,
@@ -297,11 +298,11 @@ pub struct Boundary {
     pub point: [f64; 3],
     /// Direction into the domain, world frame; its length does not matter [-].
     pub normal: [f64; 3],
-    /// What happens to the grid nodes behind the plane.
+    /// Condition on the grid nodes behind the plane.
     pub kind: BoundaryKind,
 }
 
-/// What a boundary does to the grid nodes on and behind it.
+/// Condition on the grid nodes on and behind a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum BoundaryKind {

@@ -1,15 +1,15 @@
-//! What a run measures on bodies.
+//! Sensors on bodies.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::Pose;
 
-/// What measures on a body.
+/// A sensor on a body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Sensor {
-    /// A rectangle on a body's surface that feels the particles.
+    /// A rectangle on a body's surface that records contact with particles.
     TactilePad(TactilePad),
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{ParseError, Scene, parse_scene};
 
-/// One change: a path into the scene and the value that goes there.
+/// One change: a path into the scene and its new value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assignment {
     /// Path such as `materials.dough.youngs_modulus`, `soft[0].pose.position[2]` or
@@ -28,12 +28,12 @@ pub enum SetError {
         path: String,
         /// The part of it that was not found.
         part: String,
-        /// Where it was looked for.
+        /// Where it was searched.
         place: String,
-        /// What could have been meant.
+        /// Known alternatives.
         known: String,
     },
-    /// The scene with the changes is not one.
+    /// The changed scene is not valid.
     #[error("--set {assignments}: {}{message}", if path.is_empty() { String::new() } else { format!("{path}: ") })]
     Value {
         /// The changes.
@@ -46,8 +46,8 @@ pub enum SetError {
 }
 
 impl Assignment {
-    /// Reads `path=value`. The value is JSON; what is not JSON is taken as a string, so names need
-    /// no quotes.
+    /// Reads `path=value`. The value is JSON; other text is taken as a string, so names need no
+    /// quotes.
     ///
     /// # Errors
     /// [`SetError::Syntax`] where there is no `=` or no path.
@@ -116,7 +116,7 @@ pub fn apply(scene: &Scene, assignments: &[Assignment]) -> Result<Scene, SetErro
     for assignment in assignments {
         *find(&mut json, &assignment.path)? = assignment.value.clone();
     }
-    // Through text, since only the text's positions tell the path of a field at fault.
+    // By way of text, whose positions give the path of a field at fault.
     parse_scene(&json.to_string()).map_err(fail)
 }
 
@@ -153,7 +153,8 @@ fn parts(path: &str) -> Vec<PathSegment<'_>> {
 fn find<'v>(json: &'v mut Value, path: &str) -> Result<&'v mut Value, SetError> {
     let mut value = json;
     let mut place = String::from("the scene");
-    // These hold names of the robots' own, so that a name that is not there yet is a new one.
+    // These fields hold names from the robots' files, so a name that does not exist yet is a new
+    // entry.
     let mut named = false;
     for part in parts(path) {
         let (text, index) = match part {
@@ -190,7 +191,7 @@ fn find<'v>(json: &'v mut Value, path: &str) -> Result<&'v mut Value, SetError> 
     Ok(value)
 }
 
-/// What a path could go on with, for an error's reader.
+/// Possible continuations of a path, for error messages.
 fn known_parts(value: &Value) -> String {
     let names: Vec<String> = match value {
         Value::Object(fields) => fields.keys().cloned().collect(),

@@ -9,13 +9,13 @@ use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A value over time: written as a number, it is constant; written as an object, it is one of
-/// [`Varying`]. Its unit is that of the field it stands in.
+/// [`Varying`]. Its unit is that of its field.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Signal {
-    /// Always the same.
+    /// Constant.
     Constant(f64),
-    /// It changes.
+    /// Varies with time.
     Varying(Varying),
 }
 
@@ -27,7 +27,7 @@ pub enum Varying {
     Keyframes {
         /// The keyframes, in order of time; at least one.
         keyframes: Vec<Keyframe>,
-        /// How it goes from one keyframe to the next.
+        /// Interpolation between keyframes.
         #[serde(default)]
         interpolation: Interpolation,
     },
@@ -56,16 +56,16 @@ pub struct Keyframe {
     pub value: f64,
 }
 
-/// How a value goes from one keyframe to the next.
+/// Interpolation between keyframes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Interpolation {
-    /// At a constant rate.
+    /// Linear.
     #[default]
     Linear,
-    /// It stays until the next keyframe, and jumps there.
+    /// Constant until the next keyframe, with a jump there.
     Hold,
-    /// By a cubic that is at rest at each keyframe.
+    /// Cubic, with rate zero at each keyframe.
     Smooth,
 }
 
@@ -115,8 +115,8 @@ impl Signal {
         }
     }
 
-    /// The first time after `t` [s] at which the value jumps or bends, so that a step can end
-    /// there; none where it is smooth from `t` on.
+    /// The first time after `t` [s] at which the value or its rate jumps, so that a step can end
+    /// there; none if it is smooth from `t` on.
     pub fn next_key(&self, t: f64) -> Option<f64> {
         match self {
             Self::Varying(Varying::Keyframes { keyframes, .. }) => {

@@ -1,4 +1,4 @@
-//! Soft bodies: their materials, their shapes and how the shapes become particles.
+//! Soft bodies: materials, shapes and sampling.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::common::{AutoOr, Pose};
 
-/// A constitutive model with its figures.
+/// A constitutive model with its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Material {
@@ -89,13 +89,13 @@ pub enum Material {
         /// Density of a grain's material [kg/m^3].
         #[serde(default = "quartz_density")]
         grain_density: f64,
-        /// What bodies are to the grains.
+        /// Friction of grains on bodies.
         #[serde(default)]
         walls: GranularWalls,
     },
 }
 
-/// How grains slide along bodies.
+/// Friction of grains on bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GranularWalls {
@@ -151,7 +151,7 @@ pub enum MaterialRef {
 }
 
 impl MaterialRef {
-    /// The material meant, or `None` where the name is not among `materials`.
+    /// The material, or `None` if the name is not among `materials`.
     pub fn resolve<'a>(&'a self, materials: &'a BTreeMap<String, Material>) -> Option<&'a Material> {
         match self {
             Self::Named(name) => materials.get(name),
@@ -209,7 +209,7 @@ pub enum SoftShape {
         /// Half of each edge [m].
         half_extents: [f64; 3],
     },
-    /// A ball about the origin.
+    /// A sphere about the origin.
     Sphere {
         /// Radius [m].
         radius: f64,
@@ -240,8 +240,8 @@ pub struct Sampling {
     pub spacing: AutoOr<f64>,
     /// Particles along each axis of the shape's bounding box, instead of a spacing [-].
     pub counts: Option<[u32; 3]>,
-    /// Width of the random displacement of each particle from its lattice point, as a part of the
-    /// spacing, in [0, 1] [-]. It takes the scene's `seed`.
+    /// Width of the random displacement of each particle from its lattice point, as a fraction of
+    /// the spacing, in [0, 1] [-]. It is drawn from the scene's `seed`.
     pub jitter: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What robots are to do: tools led through waypoints, hands that open and close.
+//! Tasks of robots: tools that move through waypoints, grippers that open and close.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use super::drive::TargetPositions;
 pub struct Task {
     /// The robot.
     pub robot: String,
-    /// What is led.
+    /// The tool.
     pub tool: Tool,
     /// How the joints are driven.
     #[serde(default)]
@@ -27,7 +27,7 @@ pub struct Task {
     pub rate_limit: Option<f64>,
     /// Waypoints in order of time; at least one. The robot stays at the last.
     pub waypoints: Vec<Waypoint>,
-    /// Hands that open and close meanwhile.
+    /// Grippers that open and close meanwhile.
     #[serde(default)]
     pub grippers: Vec<Gripper>,
 }
@@ -83,7 +83,7 @@ impl Default for TaskControl {
     }
 }
 
-/// Where to be at a time. Give `joints` or `pose`.
+/// A target at a time. Give `joints` or `pose`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Waypoint {
@@ -93,13 +93,13 @@ pub struct Waypoint {
     /// Time since the start; positive [s].
     pub time: f64,
     /// Coordinates of the joints between the world and the tool, in that order, or of some of them
-    /// by name; one that is not named stays where it is at the waypoint before [rad, m].
+    /// by name; others keep their values of the waypoint before [rad, m].
     #[serde(default)]
     pub joints: Option<TargetPositions>,
-    /// Where the tool's frame is to be.
+    /// Target of the tool's frame.
     #[serde(default)]
     pub pose: Option<ToolPose>,
-    /// How to get there from the waypoint before.
+    /// The path from the waypoint before.
     #[serde(default)]
     pub path: WaypointPath,
     /// Whether to stop there.
@@ -107,29 +107,29 @@ pub struct Waypoint {
     pub timing: Timing,
 }
 
-/// Where a tool's frame is to be. Without orientation and axis its turn is free.
+/// Target of a tool's frame. Without orientation and axis its orientation is free.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolPose {
     /// Its origin, world frame [m].
     pub position: [f64; 3],
-    /// Its turn as a unit quaternion (w, x, y, z), world frame [-].
+    /// Its orientation as a unit quaternion (w, x, y, z), world frame [-].
     #[serde(default)]
     pub orientation: Option<[f64; 4]>,
-    /// Instead of the orientation: where its z axis points, world frame; its length does not
-    /// matter, and the turn about it is free [-].
+    /// Instead of the orientation: direction of its z axis, world frame; its length does not
+    /// matter, and the rotation about it is free [-].
     #[serde(default)]
     pub axis: Option<[f64; 3]>,
 }
 
-/// How a robot gets from waypoint to waypoint.
+/// Path between two waypoints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WaypointPath {
-    /// Straight in the space of the joints.
+    /// Straight in joint space.
     #[default]
     Joint,
-    /// The tool straight through the world, turning about one axis.
+    /// The tool moves on a straight line in the world and rotates about one axis.
     Straight,
 }
 
@@ -137,7 +137,7 @@ pub enum WaypointPath {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timing {
-    /// It does. Between stops it moves with the least jerk.
+    /// It stops. Between stops it moves with minimum jerk.
     #[default]
     Stop,
     /// The tool passes at the mean velocity of the neighbouring waypoints, which rounds the corner.
@@ -150,7 +150,7 @@ pub enum Timing {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gripper {
-    /// The hand.
+    /// The gripper.
     pub robot: String,
     /// Commands in order of time; at least one.
     pub commands: Vec<GripperCommand>,
@@ -160,7 +160,7 @@ pub struct Gripper {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GripperCommand {
-    /// When it begins [s].
+    /// Start time [s].
     pub time: f64,
     /// Target distance between the fingers, the sum of their coordinates. A value below the size of
     /// the object grasps it, a larger one releases it [m].
@@ -186,7 +186,7 @@ fn duration() -> f64 {
 mod tests {
     use super::*;
 
-    // The law: what is left out has the documented value, and what is written is read again.
+    // The law: omitted fields have the documented values, and a written scene is read again.
     #[test]
     fn tasks_have_defaults() {
         let json = r#"{ "robot": "arm", "tool": { "link": "flange" }, "waypoints": [

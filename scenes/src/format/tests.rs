@@ -82,7 +82,7 @@ fn problems(name: &str, assignments: &[&str]) -> Vec<String> {
     }
 }
 
-// The law: bad figures are refused with path, value and unit. One case a line.
+// The law: invalid values are refused with path, value and unit. One case per line.
 #[test]
 fn bad_figures_are_named_with_value_and_unit() {
     for (scene, set, expected) in [
@@ -212,7 +212,7 @@ fn figures_that_are_not_finite_are_refused() {
     assert_eq!(error.problems[0].message, "NaN s must be finite");
 }
 
-// The law: all problems are told at once.
+// The law: all problems are reported together.
 #[test]
 fn all_problems_are_collected() {
     assert_eq!(problems("elastic-drop", &["dt=-1", "duration=0", "materials.rubber.density=0"]).len(), 3);
@@ -249,8 +249,8 @@ fn with(set: &str) -> Scene {
     apply(&cloths(), &[Assignment::parse(set).unwrap()]).unwrap_or_else(|error| panic!("{set}: {error}"))
 }
 
-// The law: a scene with one of every cloth is valid, survives being written and read again, and
-// says nothing that the schema does not describe.
+// The law: a scene with one of every cloth is valid, survives being written and read again, and has
+// no field that the schema does not describe.
 #[test]
 fn cloths_are_valid_and_round_trip() {
     let scene = cloths();
@@ -261,7 +261,7 @@ fn cloths_are_valid_and_round_trip() {
     assert!(error.message.contains("unknown field `relase`"), "{error}");
 }
 
-// The law: bad figures of cloths are refused with path, value and unit. One case a line.
+// The law: invalid values of cloths are refused with path, value and unit. One case per line.
 #[test]
 fn bad_figures_of_cloths_are_named_with_value_and_unit() {
     for (set, expected) in [
@@ -326,7 +326,7 @@ fn bad_figures_of_cloths_are_named_with_value_and_unit() {
 }
 
 // The law: a rectangle turned by 90 degrees about z has its own +x along the world's +y; pins begin
-// at the vertices that they name, go where they are told and let go; what is left out is the grid's
+// at the vertices that they name, follow their paths and release them; the defaults are the grid
 // spacing and no damping.
 #[test]
 fn cloths_are_built_where_the_scene_says() {
@@ -359,7 +359,7 @@ fn cloths_are_built_where_the_scene_says() {
     assert!((top - 0.25).abs() < 1e-15 && front == 0.01, "{top} {front}");
 }
 
-// The law: what cannot be built is named: cloth, field and figures.
+// The law: errors of building name the cloth, the field and the values.
 #[test]
 fn cloths_that_cannot_be_built_are_named() {
     for (set, at, expected) in [

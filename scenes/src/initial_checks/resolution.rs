@@ -9,7 +9,7 @@ const ADVISED_CELLS: f64 = 2.0;
 /// Particles across a body's smallest side below which it is refused: one has no strain across it.
 const FEWEST_PARTICLES: f64 = 2.0;
 
-/// By which part these numbers may be missed: rounding, and the rings' rounding to whole numbers.
+/// Relative tolerance of these numbers: rounding, and the rings' rounding to whole numbers.
 const SLACK: f64 = 1e-6;
 
 /// A body that the grid or its particles cannot resolve.
@@ -61,8 +61,8 @@ pub enum ResolutionError {
 }
 
 /// Whether a body whose bounding box has the sides `extents` \[m\], with particles at most
-/// `distances` \[m\] apart along them, can be resolved by a grid of this `spacing` \[m\]. Gives the
-/// cells across it where they are few.
+/// `distances` \[m\] apart along them, can be resolved by a grid of this `spacing` \[m\]. Returns
+/// the cells across it if they are few.
 ///
 /// # Errors
 /// Fewer than one cell or two particles across, and particles farther apart than a cell.

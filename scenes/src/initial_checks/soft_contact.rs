@@ -1,19 +1,19 @@
-//! Contact that is too soft for what stands on it.
+//! Contact that is too soft for the weight on it.
 
 use pliant_coupling::World;
 use pliant_rigid::multibody::LinkId;
 
 use crate::format::{ComFreeGains, RigidSolver, Scene};
 
-/// Part of the radius of a ball around a body by which it may sink into what it stands on before
-/// that is said.
+/// Largest depth to which a body may sink into its support without a warning, relative to the
+/// radius of its bounding sphere.
 const MAX_SINK_RATIO: f64 = 0.5;
 
-/// Warns of bodies whose weight would press them into the stiffest thing that they can touch by
-/// more than [`MAX_SINK_RATIO`] of their size, `m g/k` on one contact of stiffness k: they seem to
+/// Warns of bodies whose weight would press them into the stiffest body that they can touch by more
+/// than [`MAX_SINK_RATIO`] of their size, `m g/k` on one contact of stiffness k: they would seem to
 /// fall through it.
 pub(crate) fn warn_of_soft_contacts(scene: &Scene, world: &World) -> Vec<String> {
-    // In closed form contact is as stiff as its frequency asks for the mass.
+    // In closed form the stiffness of contact follows from its frequency and the mass.
     if scene.rigid_solver == RigidSolver::Comfree
         && matches!(scene.rigid.comfree.gains, ComFreeGains::Physical { .. })
     {

@@ -5,8 +5,8 @@ use pliant_garment::TShirtError;
 use super::problem::Problem;
 use crate::format::{AutoOr, ClothPin, ClothShape, ClothSpec, Fabric, PinPlace, Scene};
 
-/// Everything that is wrong with the figures of a scene's cloths. Files are not opened here, and
-/// nothing is cut.
+/// All problems with the values of a scene's cloths. Files are not opened here, and garments are
+/// not cut.
 pub(super) fn problems(scene: &Scene) -> Vec<Problem> {
     let mut found = Vec::new();
     for (at, cloth) in scene.cloths.iter().enumerate() {
@@ -32,7 +32,7 @@ fn problem(path: &str, message: impl Into<String>) -> Problem {
 }
 
 impl ClothSpec {
-    /// What is wrong with the figures, each with its path, which begins with `path`; `grid_spacing`
+    /// The problems with the values, each with its path, which begins with `path`; `grid_spacing`
     /// is the scene's [m].
     pub fn problems(&self, path: &str, grid_spacing: Option<f64>) -> Vec<Problem> {
         let mut found = FieldChecks { path: path.to_owned(), problems: Vec::new() };
@@ -66,8 +66,8 @@ impl ClothSpec {
                 found.positive("shape.rings", f64::from(*rings), "");
             }
             ClothShape::TShirt(measures) => {
-                // Without a good grid, which is another problem, the measures are held against that
-                // of the published scene.
+                // Without a valid grid spacing, which is another problem, the measures are checked
+                // against that of the published scene.
                 let grid_spacing = grid_spacing.filter(|spacing| *spacing > 0.0).unwrap_or(1.0 / 128.0);
                 let shirt = measures.shirt(grid_spacing);
                 if let Err(error) = shirt.half_outline(shirt.front_neck_depth) {
@@ -137,7 +137,7 @@ impl ClothSpec {
     }
 }
 
-/// Problems with figures below a path.
+/// Problems with values below a path.
 struct FieldChecks {
     path: String,
     problems: Vec<Problem>,

@@ -4,7 +4,7 @@ use super::Check;
 use crate::format::Scene;
 use crate::format::spread::is_free;
 
-/// More copies than this would be a slip of the pen.
+/// More copies than this are refused as a mistake.
 const MOST: u32 = 100_000;
 
 impl Check {

@@ -1,4 +1,4 @@
-//! Motors, outside forces, constraints, controllers.
+//! Motors, external forces, constraints, controllers.
 
 use super::Check;
 use super::names::{Contents, Names};
@@ -111,7 +111,7 @@ impl Check {
         let mut moves = false;
         for (at, body) in bodies.iter().enumerate() {
             if let Some(body) = body {
-                // What is not found is told as such.
+                // A missing body is reported as such.
                 moves |= self.found(&format!("{path}.bodies[{at}]"), names.body(body)).unwrap_or(true);
             }
         }

@@ -1,4 +1,4 @@
-//! What concerns the scene as a whole: steps, solver, contact, boundaries, output.
+//! Fields of the scene as a whole: steps, solver, contact, boundaries, output.
 
 use std::f64::consts::PI;
 
@@ -153,7 +153,7 @@ impl Check {
         }
     }
 
-    /// What may start inside others must be there.
+    /// Names in `allow_overlap` must exist.
     pub(super) fn allowed_overlaps(&mut self, scene: &Scene) {
         let soft = scene.soft.iter().map(|soft| &soft.name);
         let cloths = scene.cloths.iter().map(|cloth| &cloth.name);

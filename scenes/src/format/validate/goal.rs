@@ -30,7 +30,7 @@ impl Check {
         }
     }
 
-    /// What is looked at.
+    /// The subject of a goal.
     fn judged(&mut self, path: &str, goal: &Goal, scene: &Scene, names: &Names) {
         let given: Vec<_> = [("soft", &goal.soft), ("cloth", &goal.cloth), ("body", &goal.body)]
             .into_iter()
@@ -73,7 +73,7 @@ impl Check {
         }
     }
 
-    /// That a name is among those that are known.
+    /// Checks that a name is known.
     fn one_of<'a>(&mut self, path: &str, name: &str, what: &str, known: impl Iterator<Item = &'a str>) {
         let known: Vec<_> = known.collect();
         if !known.contains(&name) {
@@ -102,8 +102,8 @@ impl Check {
 }
 
 /// Checks that the goals of a scene as it is written lie within its duration. A scene whose
-/// duration was changed may have goals beyond it, which are then not judged: so that a run can be
-/// cut short, and gone on with.
+/// duration was changed may have goals beyond it, which are then not judged, so that a run can be
+/// cut short and continued.
 ///
 /// # Errors
 /// All problems at once.

@@ -35,7 +35,7 @@ impl Check {
         }
     }
 
-    /// Where the robot begins.
+    /// The initial state of the robot.
     fn start(&mut self, path: &str, robot: &Robot, contents: &Contents) {
         if let Some(keyframe) = &robot.keyframe {
             self.found(&format!("{path}.keyframe"), contents.keyframe(keyframe));

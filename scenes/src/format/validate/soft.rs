@@ -71,8 +71,7 @@ impl Check {
             if let AutoOr::Value(spacing) = soft.sampling.spacing {
                 let path = format!("{path}.sampling.spacing");
                 self.positive(&path, spacing, "m");
-                // Fewer than one particle a cell leaves holes that the grid sees: numerical
-                // fracture.
+                // With less than one particle per cell the grid has holes: numerical fracture.
                 if let Some(grid) = scene.grid_spacing
                     && spacing > grid
                 {

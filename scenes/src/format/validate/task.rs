@@ -1,4 +1,4 @@
-//! What robots are to do. Whether they can is found when the scene is assembled.
+//! Tasks of robots. Whether they are possible is found when the scene is assembled.
 
 use super::Check;
 use super::names::{Contents, Names};
