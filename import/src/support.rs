@@ -121,7 +121,7 @@ pub(super) fn markdown(rules: &[Rule]) -> String {
     let cell = |support: Support| match support {
         Support::Yes => "supported".to_owned(),
         Support::Inert(why) => format!("no effect on motion: {why}"),
-        Support::Handed(why) => format!("handed over: {why}"),
+        Support::Handed(why) => format!("passed on: {why}"),
         Support::Partly(why) => format!("approximated: {why}"),
         Support::Dropped(why) => format!("left out with a warning: {why}"),
         Support::Refused(why) => format!("error: {why}"),
