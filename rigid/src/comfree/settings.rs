@@ -14,8 +14,20 @@ pub enum RigidSolver {
     ComFree(ComFreeSettings),
 }
 
-/// Stiffness and damping of contacts per effective mass, `K = kappa m(phi)` and `D = delta m(phi)`
-/// with `m(phi)` of equation 12.
+impl RigidSolver {
+    /// Whether it minimises a convex function.
+    pub(crate) fn is_convex(&self) -> bool {
+        matches!(self, Self::Icf)
+    }
+
+    /// Whether it keeps to the published explicit step.
+    pub(crate) fn is_published(&self) -> bool {
+        matches!(self, Self::ComFree(ComFreeSettings { form: Form::Published, .. }))
+    }
+}
+
+/// How stiff and damped contacts are against the mass that they feel, `K = kappa m(phi)` and `D =
+/// delta m(phi)` with `m(phi)` of equation 12.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gains {
     /// Independent of the step: `kappa = w^2`, `delta = 2 z w`.
