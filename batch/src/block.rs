@@ -22,7 +22,7 @@ pub enum Status {
 pub(super) struct WorldBlock {
     pub state: Vec<F64x8>,
     pub parameters: Vec<F64x8>,
-    /// Steps that each world took since it was put into its state, and the time of that \[s\].
+    /// Steps of each world since its state was set, and the time of that state \[s\].
     pub steps: [u64; F64x8::LANES],
     began: [f64; F64x8::LANES],
 }

@@ -106,7 +106,7 @@ impl Phase for IntegratePositions {
         let half = Wide::splat(0.5);
         let mut running = worlds.state(l.running);
         for n in 0..plan.velocities() {
-            // False of what is not a number.
+            // False for NaN.
             let fine = worlds.workspace.get(l.smooth + n).abs().lt(Wide::splat(FASTEST));
             running = Wide::select(fine, running, Wide::zero());
         }

@@ -82,7 +82,7 @@ impl<P: Phase> Kernel for AllLanes<'_, P> {
     }
 }
 
-/// All of it.
+/// Kinematics and forces of all bodies.
 pub(super) struct Kinematics;
 
 impl Phase for Kinematics {

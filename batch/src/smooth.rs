@@ -11,7 +11,7 @@ use pliant_numeric::simd::{Simd, Wide};
 /// Most repetitions because motors are at their limits.
 const SATURATIONS: usize = 2;
 
-/// From the mass matrix and what `Kinematics` left in the momenta.
+/// Computes them from the mass matrix and the momenta of `Kinematics`.
 pub(super) struct Smooth;
 
 impl Phase for Smooth {
@@ -175,7 +175,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             let wanted = effort - gain * self.workspace.get(l.smooth + self.plan.motors[m].dof);
             let given = wanted.clamp(-limit, limit);
             let [before, held] = self.workspace.array(l.saturated + 2 * m);
-            // Rounding is not beyond a limit.
+            // Rounding errors do not count.
             let beyond = (limit * 1e-9).lt((wanted - given).abs()) & before.lt(Wide::splat(0.5));
             again |= beyond.any();
             self.workspace.set_array(

@@ -27,8 +27,8 @@ use crate::placed_geometry::PlacedGeometry;
 use crate::redundant_centroids::{VERTEX_DISTANCE, is_centroid, planar_clearance};
 use crate::settings::{ContactSettings, NEAR_RIGID_STIFFNESS_NUMBER, ParticleRadius, Stiffness};
 
-/// Gap below which a pair is registered at any velocity, in grid spacings: what the free motion of
-/// one substep may add to the approach that the velocities at its start do not show.
+/// Gap below which a pair is a candidate at any velocity, in grid spacings: the approach that the
+/// free motion of one substep may add to the velocities at its start.
 pub const DETECTION_MARGIN: f64 = 0.02;
 
 /// How far from a granular particle its contact may act at most \[cells\]: the affine field is that

@@ -116,7 +116,7 @@ pub(super) fn clip<T: Double>(
     }
     // Coordinates of the face's corners along the edges of the other face.
     let det = u.0[0] * v.0[1] - u.0[1] * v.0[0];
-    // Not zero, since that face looks at this one.
+    // Not zero, since the faces are opposite.
     let inverse = T::one() / det;
     for (k, (a, b)) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].into_iter().enumerate() {
         let (x, y) = (face.reach[0] * a - middle.0[0], face.reach[1] * b - middle.0[1]);

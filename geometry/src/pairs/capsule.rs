@@ -62,7 +62,7 @@ pub fn capsule_capsule<T: Double>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [Co
     let (middle, reach) = (wf.dot(df) / dd, (df.dot(ef) / dd * g).abs());
     let (low, high) = (middle - reach, middle + reach);
     let shares = across & d.cross(e).norm_squared().lt(T::splat(PARALLEL)) & low.max(-h).lt(high.min(h));
-    // An end of the first over the second, or an end of the second, which the first's is beyond.
+    // An end of the first over the second, or an end of the second if the first's is beyond it.
     let over_low = ((df * -h - wf).dot(ef) / ee).clamp(-g, g);
     let over_high = ((df * h - wf).dot(ef) / ee).clamp(-g, g);
     let mut ends = [
@@ -83,14 +83,14 @@ struct Axes<'a, T> {
 }
 
 impl<T: Double> Axes<'_, T> {
-    /// Of the places `t` and `u` \[m\] of the two axes.
+    /// The contact point at the coordinates `t` and `u` \[m\] of the two axes.
     #[inline(always)]
     fn meeting(&self, t: T, u: T) -> ContactPoint<T> {
         let (ra, rb) = (self.a.size[0], self.b.size[0]);
         let (d, e) = (self.a.pose.rotation.column(2) * t, self.b.pose.rotation.column(2) * u);
         let between = self.w + e - d;
         let distance = between.dot(self.n) - ra - rb;
-        // Midway between the two surfaces, also where they are not right across each other.
+        // Midway between the two surfaces, even if the points are not opposite.
         let point = self.a.pose.position + d + (between + self.n * (ra - rb)) * T::splat(0.5);
         ContactPoint { point, normal: self.n, distance }
     }

@@ -153,7 +153,7 @@ impl<T: Double> Segment<T> {
     #[inline(always)]
     fn over_face(&self, box_half: &[T; 3], apart: &Separation<T>) -> (Vec3<T>, [(T, T); 2], T::Mask) {
         let (zero, half) = (T::zero(), self.half);
-        // A little larger: an axis over an edge is over both faces.
+        // Slightly enlarged: an axis over an edge is over both faces.
         let larger = each!(k in [0, 1, 2] box_half[k] * LARGER);
         let planes = each!(k in [0, 1, 2] self.passes(&larger, k));
         let mut normal = Vec3([zero; 3]);

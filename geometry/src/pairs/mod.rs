@@ -62,7 +62,7 @@ pub struct ContactPoint<T> {
 }
 
 impl<T: Double> ContactPoint<T> {
-    /// From a point on the surface of the first.
+    /// Contact at a point on the surface of the first.
     #[inline(always)]
     fn on_first(surface: Vec3<T>, normal: Vec3<T>, distance: T) -> Self {
         Self { point: surface + normal * (distance * 0.5), normal, distance }

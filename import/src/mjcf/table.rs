@@ -114,8 +114,10 @@ const GENERAL: &[Attributes] = motor![
         "dynprm actdim actlimited actrange ffrange velrange input"
     )
 ];
-const POSITION: &[Attributes] =
-    motor![(Yes, "kp kv dampratio inheritrange"), (Dropped("the target is followed without delay"), "timeconst=0")];
+const POSITION: &[Attributes] = motor![
+    (Yes, "kp kv dampratio inheritrange"),
+    (Dropped("the target is followed without delay"), "timeconst=0")
+];
 const VELOCITY: &[Attributes] = motor![(Yes, "kv")];
 const NO_MOTOR: &str = "this kind of actuator is not supported; the joint is not actuated";
 
@@ -217,12 +219,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("default", "dcmotor", Inert("left out where it is used")),
     // Assets.
     element!("mujoco", "asset", Yes),
-    element!(
-        "asset",
-        "mesh",
-        Partly("contact uses the convex hull, as in MuJoCo; OBJ and STL files"),
-        MESH
-    ),
+    element!("asset", "mesh", Partly("contact uses the convex hull, as in MuJoCo; OBJ and STL files"), MESH),
     element!(
         "asset",
         "hfield",

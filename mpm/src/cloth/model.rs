@@ -161,8 +161,8 @@ impl<T: Real> Qr<T> {
         let q1 = f[0] * (one / r11.max(tiny));
         let along = q1.fused_dot(f[1]);
         let rest = q1.scale_add(-along, f[1]);
-        // Once more: what is left is orthogonal to rounding also where f2 is almost along f1
-        // (Giraud et al. 2005).
+        // Twice: the rest is then orthogonal to rounding also where f2 is almost along f1 (Giraud
+        // et al. 2005).
         let again = q1.fused_dot(rest);
         let rest = q1.scale_add(-again, rest);
         let r22 = rest.fused_norm_squared().sqrt();

@@ -278,8 +278,8 @@ impl Bodies {
         })
     }
 
-    /// The coordinates that are beyond their joints' limits now: the link, the coordinate, the
-    /// limit \[rad, m\], and the unit. They come back at a bounded speed
+    /// The coordinates that are beyond their joints' limits: the link, the coordinate, the limit
+    /// \[rad, m\], and the unit. They return at a bounded speed
     /// ([`LimitPotential`](crate::icf::potential::LimitPotential)).
     pub fn beyond_limits(&self) -> impl Iterator<Item = (&str, f64, f64, &'static str)> + '_ {
         let (model, state) = (&self.simulation.system().model, self.simulation.state());

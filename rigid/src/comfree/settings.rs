@@ -26,8 +26,8 @@ impl RigidSolver {
     }
 }
 
-/// How stiff and damped contacts are against the mass that they feel, `K = kappa m(phi)` and `D =
-/// delta m(phi)` with `m(phi)` of equation 12.
+/// Stiffness and damping of contacts per effective mass, `K = kappa m(phi)` and `D = delta m(phi)`
+/// with `m(phi)` of equation 12.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gains {
     /// Independent of the step: `kappa = w^2`, `delta = 2 z w`.

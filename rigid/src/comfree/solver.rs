@@ -210,7 +210,7 @@ impl ComFreeSolver {
             let wanted = potential.effort - potential.gain * v[n];
             let given = wanted.clamp(-potential.limit, potential.limit);
             let (dt, limit) = (potential.dt, self.saturated[i]);
-            // Rounding is not beyond a limit.
+            // Rounding errors do not count.
             if limit.is_none() && (wanted - given).abs() > 1e-9 * potential.limit {
                 self.saturated[i] = Some(given);
                 again = true;
@@ -323,9 +323,9 @@ impl ComFreeSolver {
         }
     }
 
-    /// Impulses along the joints in `x` \[N s, N m s\] become what they add to the rates within the
-    /// last step: with everything that the prediction has. The published form has no contacts in
-    /// it.
+    /// Replaces impulses along the joints in `x` \[N s, N m s\] by the change of the rates that
+    /// they cause within the last step, with all terms of the prediction. In the published form
+    /// without contacts.
     pub fn apply_inverse_hessian(&self, form: Form, x: &mut [f64]) {
         match form {
             Form::Predicted => (0..self.islands.len())

@@ -225,7 +225,7 @@ fn prescribed_point_velocity(
     }
 }
 
-/// The rate at which a row's impulse gets work from what follows a path.
+/// Velocity of a row due to prescribed links, which gives their work.
 fn prescribed_row_rate(model: &Model, kinematics: &Kinematics, row: &ConstraintRow) -> f64 {
     match row.kind {
         RowKind::Linear { links, points, direction } => {
@@ -382,7 +382,7 @@ fn passive_joints(
     }
     let dry = &last.problem.dry_joints;
     for ((potential, n, ..), impulse) in dry.entries().zip(dry.impulses()) {
-        // What of the friction the solve does not have acted with the velocity of the beginning.
+        // The part of friction outside the solve acted at the initial velocity.
         let early = dt * model.dofs()[n].friction_loss - potential.bound();
         let at_start = early * before[n] / before[n].hypot(system.dry_joint_tolerance);
         flows.joint_friction -= (impulse - at_start) * mean[n];

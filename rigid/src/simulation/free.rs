@@ -11,11 +11,11 @@
 //! final kinetic energy.
 //!
 //! At fixed steps the positions move by the mean velocity of the step, `u = v + P e`. Here `e` is
-//! what the mean velocity differs by from that at the end: `e_f = (q_f - q0)/h - v_f` of the
-//! contact-free motion, and half of what a steady force adds, `e = e_f - (v - v_f)/2`. `P = D^-1
-//! M`, with D the tree's own Hessian of the problem, takes from it what constraints resist within
-//! the step: a smooth or a soft force gives the trapezoid rule, a stiff contact, motor or limit
-//! moves with the velocity of the end, which it was solved for.
+//! the difference of the mean velocity and the final one: `e_f = (q_f - q0)/h - v_f` for the
+//! contact-free motion, less half of the change by a steady force, `e = e_f - (v - v_f)/2`. `P =
+//! D^-1 M`, with D the tree's own Hessian of the problem, removes the part that constraints resist
+//! within the step: a smooth or soft force gives the trapezoid rule, a stiff contact, motor or
+//! limit moves with the final velocity, for which it was solved.
 
 use super::error::SimulationError;
 use super::free_bodies::{FreeBodies, falls_without_rotation};
@@ -31,7 +31,7 @@ const LIMIT_RATE: f64 = 100.0;
 /// About the root of the sum of both ends' squares, at an equal rate at both \[rad\].
 const HALF_A_TURN: f64 = 4.0;
 
-/// The contact-free motion of the jointed trees, and what the step adds to it.
+/// The contact-free motion of the jointed trees, and the changes by the step.
 #[derive(Clone, Debug)]
 pub(super) struct ContactFreeStep {
     pub motion: ContactFreeMotion,
@@ -46,19 +46,19 @@ pub(super) struct ContactFreeStep {
     /// Whether the problem's Hessian is that of the convex problem: else what a constraint has
     /// moves with the end of the step.
     is_convex: bool,
-    /// Whether anything acts on a tree besides gravity.
+    /// Whether forces other than gravity act on a tree.
     is_acted_on: Vec<bool>,
     /// Whether a tree falls as a whole: its first link is free, and gravity acts on all links. Not
     /// in closed form, where a tree pressed into the floor gained energy by it.
     has_gravity: Vec<bool>,
-    /// Bodies that nothing holds.
+    /// Free-floating bodies.
     pub free_bodies: FreeBodies,
-    /// Whether positions move by mean velocities where forces act: free bodies fall by parabolas.
-    /// Under error control they do not. It compares positions: those of first order tell an impact
-    /// ahead, and what the velocities are off by.
+    /// Whether positions move by mean velocities where forces act: free bodies then fall on
+    /// parabolas. Not under error control, which compares positions: those of first order reveal an
+    /// imminent impact and errors of the velocities.
     pub moves_by_mean_velocity: bool,
-    /// Whether there are systems outside, whose states go with the velocities of steps' ends:
-    /// positions then do so, too.
+    /// Whether there are external systems, whose states use the final velocities of steps:
+    /// positions then use them too.
     has_external_systems: bool,
     /// A tree's Hessian, and vectors of its size.
     hessian: Vec<f64>,
@@ -287,8 +287,8 @@ impl ContactFreeStep {
         }
     }
 
-    /// By how much the mean velocity of a position in the last step is above that of the step's
-    /// ends \[rad/s, m/s\].
+    /// Difference of the mean velocity of a position in the last step and the mean of the
+    /// velocities at its ends \[rad/s, m/s\].
     pub fn lead(&self, velocity: usize) -> f64 {
         self.mean_velocity_offset[velocity]
     }

@@ -25,8 +25,8 @@ use crate::multibody::{
 /// out; the others act when their gap closes.
 const CONTACT_REACH: f64 = 2.0;
 
-/// Centre of mass and reach of every link, from its mass: a rod reaches as far as 0.9 of this, a
-/// ball two thirds. Of free bodies, whose origin is about their centre, nothing.
+/// Centre of mass and reach of every link, from its mass: a rod extends to 0.9 of this, a sphere to
+/// two thirds. Zero for free bodies, whose origin is near their centre.
 fn extents(model: &Model) -> Vec<(Vector3<f64>, f64)> {
     let extent = |(l, link): (usize, &Link)| {
         let floats = model.tree_of(LinkId(l)).is_none_or(|t| model.floating.iter().any(|b| b.tree == t));
@@ -59,8 +59,8 @@ pub struct Stepper {
     pub(super) candidates: Vec<ContactCandidate>,
     pub(super) prepared: Vec<PreparedContact>,
     pub(super) rows: Vec<ConstraintRow>,
-    /// Of every link on a joint its centre of mass \[m\] and what it reaches from there [m]: its
-    /// origin may be where it does not move.
+    /// Of every link on a joint its centre of mass \[m\] and its reach from there [m]: its origin
+    /// may be a point that does not move.
     extents: Vec<(Vector3<f64>, f64)>,
     /// The rebounds at the beginning of the last step.
     pub(super) impacts: Impacts,

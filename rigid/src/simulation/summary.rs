@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::energy::EnergyFlows;
 use crate::icf::SolveSummary;
 
-/// What a step did.
+/// Report of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct StepSummary {
     /// Convex problems solved.

@@ -155,8 +155,8 @@ impl Stepper {
         assemble::equalities(system, &self.kinematics, &self.rows, &self.mass, dt, problem);
         let pool = &mut problem.equalities;
         for (c, (at_start, at_end)) in first.rows.iter().zip(&self.rows).enumerate() {
-            // The velocity at the end makes good the error of the start: with that of the predicted
-            // end it would make up for the curvature of the first-order step.
+            // The final velocity corrects the error of the start; with the error of the predicted
+            // end it would also correct the curvature of the first-order step.
             let potential = pool.potentials()[c].shifted(at_start.error - at_end.error, dt);
             pool.set_potential(c, potential);
         }
