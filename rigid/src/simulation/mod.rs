@@ -1,5 +1,5 @@
-//! From a state to a later one: what acts on a mechanism ([`System`]), one implicit step of it
-//! ([`Stepper`]), and the integrators that choose the steps ([`Integrator`], [`Simulation`]).
+//! Simulation in time: forces on a mechanism ([`System`]), one implicit step of it ([`Stepper`]),
+//! and the integrators that choose the steps ([`Integrator`], [`Simulation`]).
 
 mod actuator;
 mod advance_summary;

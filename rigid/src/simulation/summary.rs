@@ -1,10 +1,10 @@
-//! What steps did, in numbers.
+//! Reports of steps.
 
 use serde::Serialize;
 
 use crate::icf::SolveSummary;
 
-/// What a step did.
+/// Report of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct StepSummary {
     /// Convex problems solved.
@@ -17,11 +17,11 @@ pub struct StepSummary {
     pub contacts: usize,
     /// Problems solved a second time for friction.
     pub refreshed: usize,
-    /// Solves of the closed form that it cannot answer for; see [`comfree`](crate::comfree).
+    /// Unreliable closed-form solves; see [`comfree`](crate::comfree).
     pub unreliable: usize,
-    /// How deep surfaces overlap at the start of a step, in half thicknesses of the thinner of
-    /// both, at most: beyond 1 they have passed each other's middles, and contact may push them on
-    /// the wrong way.
+    /// Largest overlap of surfaces at the start of a step, in half thicknesses of the thinner one:
+    /// beyond 1 they have passed each other's middles, and contact may push them out on the wrong
+    /// side.
     pub max_overlap_ratio: f64,
 }
 
