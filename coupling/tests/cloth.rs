@@ -60,9 +60,10 @@ fn drop_on(shape: &Shape, pose: Isometry3<f64>) -> (f64, World) {
 /// paper's bag (10 ms, h = 1/64 m): no point of it is ever inside, and no energy comes from nowhere
 /// (1e-3 of what took part), so that nothing explodes.
 ///
-/// Vertices and centroids are kept half a thickness from the surface, h/2; where a right-angled edge pokes at a chord of length s
-/// < h between two vertices, the chord is (1/sqrt(2) - s / 2h) h > 0.2 h away, less what the compliant contact gives way (near-rigid: below
-/// v dt of 1.5 m/s x 0.4 ms = 0.04 h). Measured: 0.47 h over the edge.
+/// Vertices and centroids are kept half a thickness from the surface, h/2; where a right-angled
+/// edge pokes at a chord of length s < h between two vertices, the chord is (1/sqrt(2) - s / 2h) h
+/// > 0.2 h away, less what the compliant contact gives way (near-rigid: below v dt of 1.5 m/s x 0.4
+/// ms = 0.04 h). Measured: 0.47 h over the edge.
 #[test]
 fn sheet_drapes_over_a_sharp_edge_and_a_sphere() {
     let h = 1.0 / 64.0;

@@ -1,5 +1,5 @@
-//! What bodies promise besides their motion: runs go on bit for bit, bad input is refused, speeds and
-//! overlaps are told.
+//! What bodies promise besides their motion: runs go on bit for bit, bad input is refused, speeds
+//! and overlaps are told.
 
 #![allow(clippy::unwrap_used)] // helpers outside of test functions
 
