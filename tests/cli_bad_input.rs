@@ -140,11 +140,11 @@ fn an_output_directory_that_exists_is_refused_and_left_alone() {
     let place = Place::new();
     std::fs::create_dir(place.path("out")).unwrap();
     place.write("out/mine", "1");
-    place.run_small("out", &[]).exits(2).complains("exists already");
+    place.run_small("out", &[]).exits(2).complains("already exists");
     assert_eq!(place.names(), ["out"]);
     assert_eq!(place.read("out/mine"), "1");
     place.write("file", "2");
-    place.run_small("file", &[]).exits(2).complains("exists already");
+    place.run_small("file", &[]).exits(2).complains("already exists");
     assert_eq!(place.read("file"), "2");
 }
 

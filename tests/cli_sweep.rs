@@ -40,7 +40,7 @@ fn random_samples_are_tabled_with_their_share_of_success() {
     let first = place.json("out/sweep.json");
     std::fs::create_dir(place.path("out/.sample-5.partial")).unwrap();
     let said = sweep("8", "7").exits(0);
-    assert!(said.out.contains("8 of 8 completed, 4 of them before"), "{}", said.out);
+    assert!(said.out.contains("8 of 8 completed, 4 of them in an earlier run"), "{}", said.out);
     let table = place.json("out/sweep.json");
     assert_eq!(table["random"]["seed"], 7);
     let variants = table["variants"].as_array().unwrap();

@@ -340,7 +340,8 @@ fn commands_are_as_many_as_the_readme_says() {
         DeviceBackend::new(&device, &mut scenario.world, InitialCapacity::default()).unwrap().count_commands()
     };
     let readme = include_str!("../cuda/README.md");
-    for (what, scene) in [("no bodies", "sand-column"), ("bodies", "hold"), ("bodies and boundaries", "dough-pin")]
+    for (what, scene) in
+        [("no bodies", "sand-column"), ("bodies", "hold"), ("bodies and boundaries", "dough-pin")]
     {
         let CommandCount { substep, sort, step } = count(scene);
         let row = format!("| {what} | {substep} | {sort} | {step} |");

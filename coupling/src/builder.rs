@@ -14,9 +14,8 @@ use crate::settings::{
 };
 use crate::world::World;
 
-/// Largest stiffness against the near-rigid one: rounding of velocities (1e-16 of about 1 m/s),
-/// times the stiffness number, is then still a thousandth of what friction's usual stiction
-/// tolerance lets slip.
+/// Largest stiffness against the near-rigid one: rounding of velocities (1e-16 of about 1 m/s)
+/// times the stiffness number is then a thousandth of the usual stiction tolerance.
 const MAX_STIFFNESS_RATIO: f64 = 1e8;
 
 /// Collects the contents of a [`World`].
@@ -204,7 +203,7 @@ fn check_settings(settings: &Settings) -> Result<(), BuildError> {
     }
     if radius > settings.grid_spacing {
         let requirement =
-            "must be at most the grid's spacing: contact would reach past the nodes that it moves";
+            "must be at most the grid spacing: contact would reach beyond the nodes of its stencil";
         return Err(BuildError::Setting {
             field: "contact.particle_radius",
             value: radius,
@@ -231,8 +230,8 @@ fn check_settings(settings: &Settings) -> Result<(), BuildError> {
     Ok(settings.solver.validate()?)
 }
 
-/// Refuses explicit substeps beyond the stability limit, with the fastest that prescribed bodies
-/// will ever be.
+/// Refuses explicit substeps beyond the stability limit, at the largest speed that prescribed
+/// bodies will have.
 fn check_substeps(settings: &Settings, mpm: &Mpm, bodies: &Bodies) -> Result<(), BuildError> {
     let Substeps::Fixed(substeps) = settings.substeps else { return Ok(()) };
     let substep = settings.dt / f64::from(substeps);
@@ -245,8 +244,8 @@ fn check_substeps(settings: &Settings, mpm: &Mpm, bodies: &Bodies) -> Result<(),
     Ok(())
 }
 
-/// Refuses stiffness that double precision does not resolve: beyond the near-rigid one more of it
-/// changes nothing but rounding.
+/// Refuses stiffness that double precision does not resolve: far beyond the near-rigid one it
+/// changes only rounding.
 fn check_stiffness(settings: &Settings, mpm: &Mpm, particles: &[ParticleState]) -> Result<(), BuildError> {
     let Stiffness::Fixed(stiffness) = settings.contact.stiffness else { return Ok(()) };
     let substep = match settings.substeps {

@@ -25,7 +25,7 @@ impl ParticleBackend for HostBackend {
         for k in 0..if world.mpm.is_empty() { 0 } else { world.count } {
             substep(world, k)?;
         }
-        // The bodies' motion is linearised anew within the step.
+        // The host linearises the bodies' motion anew within the step.
         Ok(0.0)
     }
 

@@ -1,4 +1,4 @@
-//! What a [`World`](crate::World) is told at the start.
+//! Settings of a [`World`](crate::World).
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::Boundary;
@@ -11,11 +11,11 @@ use crate::convex::SolverSettings;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Substeps {
-    /// As many as stability asks for ([`pliant_mpm::largest_stable_substep`]) at the present speed
-    /// of the particles or that of the bodies' surfaces over the step, whichever is larger.
+    /// The smallest stable number ([`pliant_mpm::largest_stable_substep`]) at the present speed of
+    /// the particles or that of the bodies' surfaces over the step, whichever is larger.
     #[default]
     Auto,
-    /// This many; refused if that is unstable.
+    /// This number; an unstable one is refused.
     Fixed(u32),
 }
 
@@ -33,11 +33,11 @@ pub enum Stiffness {
 
 /// The stiffness number `substep^2 k / m_p` of `Stiffness::Auto`: SAP's near-rigid bound `4 pi^2 /
 /// beta^2` (Castro et al. 2022, section V) at beta = 1, where the contact's own period equals the
-/// substep. A stiffer contact could not be told apart at this substep, and only makes the problem
+/// substep. A stiffer contact differs by less than the substep resolves, and only makes the problem
 /// harder.
 pub const NEAR_RIGID_STIFFNESS_NUMBER: f64 = 4.0 * std::f64::consts::PI * std::f64::consts::PI;
 
-/// Radius at which a particle touches.
+/// Contact radius of a particle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum ParticleRadius {
@@ -49,45 +49,45 @@ pub enum ParticleRadius {
     Fixed(f64),
 }
 
-/// How bodies that forces move are coupled to the particles.
+/// How dynamic bodies are coupled to the particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Coupling {
-    /// Each as its mass asks for: strongly where, by an estimate, the material that contact stirs
-    /// within a step is not light beside it ([`crate::World::strongly_coupled`]).
+    /// Chosen for each body: strong if, by an estimate, the material that a pressure wave from the
+    /// contact reaches within a step is not light compared with the body
+    /// ([`crate::World::strongly_coupled`]).
     #[default]
     Auto,
-    /// Bodies keep the velocity of the step's start through its substeps and get the sum of their
+    /// Bodies keep their initial velocity through the substeps of a step and get the sum of their
     /// impulses at its end (Yu et al. 2025, section IV-A). Steps must be short where bodies are
     /// light.
     Weak,
-    /// Bodies answer within the step: their velocities are unknowns of every contact problem.
+    /// The velocities of bodies are unknowns of every contact problem within the step.
     Strong,
 }
 
-/// Length of the steps after which bodies and particles hear of each other.
+/// Coupling step: time after which bodies and particles exchange impulses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum CouplingStep {
-    /// A step of the world, but halved, and again, for as long as bodies would go too far in it
-    /// past the particles around them, or be stopped or thrown too suddenly:
-    /// [`crate::StepReport::coupling_excess`].
+    /// A step of the world, halved as often as needed where bodies would move too far past the
+    /// particles within it, or accelerate too much: [`crate::StepReport::coupling_excess`].
     #[default]
     Auto,
-    /// A step of the world, always. The report says where that was too long.
+    /// Always a step of the world. The report tells if it was too long.
     Fixed,
 }
 
-/// What the grid of the particles does.
+/// Motion of the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum GridMotion {
-    /// It goes with the largest body that does not move by its own dynamics, or with the particles
-    /// where there is none: what comes out is the same in every inertial frame. At rest where the
-    /// grid has boundaries, and on a backend.
+    /// The grid moves with the largest fixed or prescribed body, or with the particles if there is
+    /// none: results do not depend on the inertial frame. It is at rest if the grid has boundaries,
+    /// and on a backend.
     #[default]
     Auto,
-    /// It stays where it is.
+    /// The grid is at rest.
     Fixed,
 }
 
@@ -116,7 +116,7 @@ impl Default for ContactSettings {
     }
 }
 
-/// Everything about a world but its contents.
+/// All settings of a world, without its contents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Grid spacing h \[m\].
@@ -127,9 +127,9 @@ pub struct Settings {
     pub substeps: Substeps,
     /// Gravity, world frame \[m/s^2\].
     pub gravity: Vector3<f64>,
-    /// How bodies that forces move are coupled to the particles.
+    /// How dynamic bodies are coupled to the particles.
     pub coupling: Coupling,
-    /// Whether a step may be split for it.
+    /// Whether a step may be split into coupling steps.
     pub coupling_step: CouplingStep,
     /// Whether the grid moves with the scene.
     pub grid_motion: GridMotion,
@@ -137,7 +137,7 @@ pub struct Settings {
     pub contact: ContactSettings,
     /// The contact solver.
     pub solver: SolverSettings,
-    /// How bodies move and touch each other. Without an integrator of its own each step is one step
+    /// Integrator of the bodies and contact among them. Without an integrator each step is one step
     /// of the bodies.
     pub rigid: RigidSettings,
     /// Conditions on the grid at fixed planes.

@@ -20,11 +20,10 @@ use crate::sensor::{TactilePad, TactileReading};
 use crate::settings::{Coupling, CouplingStep, Settings, Substeps};
 use crate::travel::NearbyParticles;
 
-/// The shortest coupling step is this part of a step.
+/// The shortest coupling step is a step divided by this.
 const MIN_COUPLING_STEP_DIVISOR: u32 = 256;
 
-/// How far the fastest particle may fly in a substep [cells]: one cell is where the transfers lose
-/// it.
+/// Largest displacement of a particle in a substep [cells]: beyond one cell the transfers lose it.
 const MAX_FLIGHT: f64 = 0.6;
 
 /// Particles, bodies and solver settings, stepped together.
@@ -33,7 +32,7 @@ const MAX_FLIGHT: f64 = 0.6;
 /// for any number of threads (of the current `rayon` pool).
 pub struct World {
     pub(crate) settings: Settings,
-    /// The particles on the host, where a backend has them as of the last refresh.
+    /// The particles on the host; with a backend those of the last refresh.
     pub(crate) mpm: Mpm,
     pub(crate) bodies: Bodies,
     pub(crate) motion: BodyMotion,
@@ -44,7 +43,7 @@ pub struct World {
     pub(crate) step: u64,
     pub(crate) time: f64,
     boundary_impulse: SpatialImpulse,
-    /// The body with which the grid goes.
+    /// The body with which the grid moves.
     frame_body: Option<BodyId>,
     pub(crate) scratch: Vec<Totals>,
 }
@@ -94,9 +93,9 @@ impl World {
     /// Advances the world by one step.
     ///
     /// # Errors
-    /// [`StepError`]; the world is not to be stepped further then, but can still be read.
+    /// [`StepError`]; the world must not be stepped further then, but can still be read.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
-        // Inside the pool, so that each parallel loop starts without a detour.
+        // Inside the pool, so that parallel loops start without a transfer to it.
         rayon::scope(|_| self.step_in_pool())
     }
 
@@ -118,7 +117,7 @@ impl World {
         Ok(report)
     }
 
-    /// Length of so many of the [`MIN_COUPLING_STEP_DIVISOR`] of a step \[s\].
+    /// Length of this number of units, [`MIN_COUPLING_STEP_DIVISOR`] to a step \[s\].
     fn coupling_step_length(&self, units: u32) -> f64 {
         self.settings.dt * (f64::from(units) / f64::from(MIN_COUPLING_STEP_DIVISOR))
     }
@@ -129,8 +128,8 @@ impl World {
         self.contact.sensors.begin();
     }
 
-    /// Begins the longest coupling step after `last_substeps` units of the step that the scheme
-    /// answers for, by halves; returns its units.
+    /// Begins the longest coupling step that the scheme resolves after `done` units of the step,
+    /// found by halving; returns its units.
     fn begin_coupling_step(&mut self, done: u32, report: &mut StepReport) -> Result<u32, RigidError> {
         let mut units = if done == 0 { MIN_COUPLING_STEP_DIVISOR } else { 1 << done.trailing_zeros() };
         loop {
@@ -146,8 +145,8 @@ impl World {
         }
     }
 
-    /// A coupling step that has begun: the particles' substeps, and the bodies' step with the
-    /// impulses of these.
+    /// Takes a coupling step that has begun: the substeps of the particles, then the bodies' step
+    /// with their impulses.
     fn advance_coupling_step(&mut self, units: u32, report: &mut StepReport) -> Result<(), StepError> {
         let dt = self.coupling_step_length(units);
         self.mpm.set_grid_velocity(self.frame_velocity());
@@ -164,8 +163,8 @@ impl World {
         Ok(())
     }
 
-    /// The substeps of a coupling step, `substep` \[s\] each. Returns by how much the bodies'
-    /// motion left what they took it for.
+    /// The substeps of a coupling step, `substep` \[s\] each. Returns the deviation of the bodies'
+    /// motion from the one that they assumed.
     fn move_particles(
         &mut self,
         count: u32,
@@ -192,8 +191,8 @@ impl World {
         })
     }
 
-    /// Poses, velocities and answers of the bodies for a coupling step of `dt` \[s\]; particles in
-    /// order.
+    /// Poses, velocities and responses of the bodies for a coupling step of `dt` \[s\]; sorts the
+    /// particles.
     fn prepare(&mut self, dt: f64) -> Result<(), RigidError> {
         self.bodies.prepare(dt);
         self.impulses.begin_coupling_step(&self.bodies);
@@ -203,7 +202,7 @@ impl World {
         self.backend.begin(&mut self.mpm);
         let (reach, common) =
             (self.contact.contact_detector.reach(&self.mpm), self.balance_tracker.mean_velocity());
-        // A device's particles are not where the host's were.
+        // The host does not know where a device's particles are.
         let near = self.backend.is_host().then(|| NearbyParticles::new(&self.mpm, reach, common));
         let expected = self.impulses.expected_of(dt / self.settings.dt);
         self.motion.begin(&mut self.bodies, near, dt, expected, &mut self.contact.problem.mobility)
@@ -228,8 +227,8 @@ impl World {
     }
 
     /// Largest stable substep at the present speeds of particles and those of the bodies' surfaces
-    /// within `dt` [s]: a tool brings the particles that it touches to its speed. Speeds are
-    /// relative to the particles' common motion, which makes nothing unstable; it only must not
+    /// within `dt` [s]: a tool accelerates the particles that it touches to its speed. Speeds are
+    /// relative to the particles' common motion, which does not affect stability; it only must not
     /// carry them too far across the grid.
     fn largest_stable_substep(&self, dt: f64) -> f64 {
         let common = self.balance_tracker.mean_velocity();
@@ -268,7 +267,7 @@ impl World {
         self.mpm.len()
     }
 
-    /// The particles and their grid, on the host: where a backend steps them, as of the last
+    /// The particles and their grid, on the host: with a backend those of the last
     /// [`World::refresh`].
     pub fn mpm(&self) -> &Mpm {
         &self.mpm
@@ -284,7 +283,7 @@ impl World {
         &self.bodies
     }
 
-    /// The bodies, to change what motors are told between steps.
+    /// The bodies, to change the inputs of motors between steps.
     pub fn bodies_mut(&mut self) -> &mut Bodies {
         &mut self.bodies
     }
@@ -294,9 +293,10 @@ impl World {
         self.motion.strong().iter().enumerate().filter(|(_, strong)| **strong).map(|(b, _)| BodyId(b))
     }
 
-    /// Impulses of the particles on the bodies over the last step, world frame, each about a point
-    /// that is at the body's origin at the start of a coupling step and goes on with the velocity
-    /// of that time: torques are about the body as it moves, and the same in every inertial frame.
+    /// Impulses of the particles on the bodies over the last step, world frame, each about a
+    /// reference point that is at the body's origin at the start of a coupling step and moves with
+    /// the velocity of that time. So torques are about the moving body, and the same in every
+    /// inertial frame.
     pub fn body_impulses(&self) -> &[SpatialImpulse] {
         &self.impulses.step
     }
@@ -306,7 +306,7 @@ impl World {
         &self.contact.sensors.pads
     }
 
-    /// What tactile pad number `pad` felt in the last step; nothing before the first.
+    /// Reading of tactile pad number `pad` in the last step; empty before the first.
     ///
     /// # Panics
     /// There is no such pad.

@@ -54,7 +54,7 @@ pub enum ConvexError {
     #[error("{0}")]
     Settings(#[from] SettingsError),
     /// A contact of the problem is on a body that its mobility does not have.
-    #[error("contact {contact} is on body {body} of {bodies} that answer")]
+    #[error("contact {contact} refers to strongly coupled body {body}; there are {bodies}")]
     Mobility {
         /// Index of the contact.
         contact: usize,
@@ -78,7 +78,8 @@ pub enum ConvexError {
     /// More contacts or touched nodes than the solver was made for, or a contact with a node that
     /// the grid does not have.
     #[error(
-        "the convex solver has room for {contact_capacity} contacts and {node_capacity} touched nodes, all of which must be in the grid"
+        "the convex solver has a capacity of {contact_capacity} contacts and {node_capacity} \
+         nodes, and all nodes must be in the grid"
     )]
     CapacityExceeded {
         /// Capacity for contacts.

@@ -265,8 +265,8 @@ fn nothing() -> ConvexTotals {
     }
 }
 
-/// What no memory mends stops the step as well, with particles and memories as before the substep,
-/// in which nothing is left to do again.
+/// Causes that more memory does not remove stop the step as well; particles and contact caches are
+/// as before the substep.
 #[test]
 fn what_cannot_be_mended_stops_a_step_before_it_moves_anything() {
     let (mpm, bodies) = falling();

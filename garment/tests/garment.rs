@@ -507,7 +507,7 @@ fn cloth_is_read_from_files() {
     // The second triangle is turned over.
     write("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 4 3\n");
     let error = load_cloth(&path, 1.0).unwrap_err();
-    assert!(error.to_string().contains("cloth.obj") && error.to_string().contains("turned over"), "{error}");
+    assert!(error.to_string().contains("cloth.obj") && error.to_string().contains("flip one"), "{error}");
     assert!(matches!(error, ClothFileError::Cloth { source: MeshError::Orientation { .. }, .. }));
     let error = load_cloth(folder.path().join("none.obj"), 1.0).unwrap_err().to_string();
     assert!(error.contains("none.obj"), "{error}");

@@ -79,7 +79,7 @@ fn read_obj(path: &Path) -> Result<MeshData, String> {
             };
             let corners = [corner(triangle[0]), corner(triangle[1]), corner(triangle[2])];
             let [Some(a), Some(b), Some(c)] = corners else {
-                return Err("a triangle names a vertex that is not there".to_owned());
+                return Err("a triangle refers to a vertex that does not exist".to_owned());
             };
             mesh.add([a, b, c]);
         }

@@ -124,11 +124,11 @@ impl ReferenceMpm {
         Ok(grid)
     }
 
-    /// Adds a sheet of cloth at rest, see [`ReferenceCloth::new`], and says its index in
+    /// Adds a sheet of cloth at rest, see [`ReferenceCloth::new`], and returns its index in
     /// [`Self::cloths`]. To be called at time 0: the pins' paths begin there.
     ///
     /// # Errors
-    /// What does not fit the grid or is out of range.
+    /// A face that does not fit the grid, or a value out of range.
     pub fn add_cloth(
         &mut self,
         mesh: ClothMesh,
@@ -139,7 +139,7 @@ impl ReferenceMpm {
         Ok(self.cloths.len() - 1)
     }
 
-    /// Lets the pins of cloth act on the grid's velocities, to be called after its free motion.
+    /// Applies the pins of cloth to the grid's velocities, to be called after its free motion.
     pub fn apply_pins(&mut self, grid: &mut Grid, substep: f64) {
         for cloth in &mut self.cloths {
             cloth.apply_pins_to_grid(grid, self.time, substep);

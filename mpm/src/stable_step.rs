@@ -12,8 +12,8 @@ pub const COURANT_NUMBER: f64 = 0.4;
 
 /// Largest substep in s for a grid spacing `grid_spacing` in m and particles that move at up to
 /// `max_speed` in m/s: `c grid_spacing / (c_s + max_speed)`, with c_s the fastest pressure wave
-/// sqrt((lambda + 2 mu) / rho) among the materials (Courant, Friedrichs and Lewy 1928). Infinite
-/// where nothing moves and there is no material.
+/// sqrt((lambda + 2 mu) / rho) among the materials (Courant, Friedrichs and Lewy 1928). Infinite if
+/// nothing moves and there is no material.
 pub fn largest_stable_substep(grid_spacing: f64, materials: &[Material], max_speed: f64) -> f64 {
     let fastest = materials.iter().map(Material::pressure_wave_speed).fold(0.0, f64::max);
     COURANT_NUMBER * grid_spacing / (fastest + max_speed)

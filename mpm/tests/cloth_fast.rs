@@ -203,7 +203,7 @@ fn threads_and_saving_change_no_bit() {
         let mut stored = stored.clone();
         stored[cloth].material = wrong;
         let error = mpm.clone().set_particles(&stored).unwrap_err().to_string();
-        assert!(error.contains("does not belong here"), "{error}");
+        assert!(error.contains("cannot hold"), "{error}");
     }
 }
 

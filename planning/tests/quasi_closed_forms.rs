@@ -269,7 +269,7 @@ fn what_has_no_closed_form_is_refused() {
     for (bad, named) in [
         (QuasiSettings { step: 0.0, ..good.clone() }, "step: 0 s"),
         (QuasiSettings { regularisation: -1.0, ..good.clone() }, "regularisation: -1"),
-        (QuasiSettings { drives: vec![1.0; 2], ..good.clone() }, "drives: 2 numbers where the model has 3"),
+        (QuasiSettings { drives: vec![1.0; 2], ..good.clone() }, "drives: 2 numbers given; the model has 3"),
         (QuasiSettings { drives: vec![0.0; 3], ..good.clone() }, "drives: 0 N m/rad or N/m"),
         (QuasiSettings { stiffness: f64::NAN, ..good.clone() }, "stiffness: NaN N/m"),
         (QuasiSettings { damping: -0.1, ..good.clone() }, "damping: -0.1 N s/m"),
@@ -285,7 +285,7 @@ fn what_has_no_closed_form_is_refused() {
     let (model, mut dynamics) = pushed().dynamics(&good);
     let (q, mut next) = (model.zero_configuration().q, model.zero_configuration().q);
     let told = dynamics.step(&q, &[0.0; 2], &mut next).unwrap_err().to_string();
-    assert!(told.contains("control: 2 numbers where the model has 3"), "{told}");
+    assert!(told.contains("control: 2 numbers given; the model has 3"), "{told}");
     let told = dynamics.step(&q, &[0.0, f64::NAN, 0.0], &mut next).unwrap_err().to_string();
     assert!(told.contains("control: NaN"), "{told}");
     let told = dynamics.step(&[0.0, f64::NAN, 0.0], &[0.0; 3], &mut next).unwrap_err().to_string();

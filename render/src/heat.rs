@@ -13,7 +13,7 @@ pub struct HeatMap<'a> {
     pub columns: usize,
     /// Width of the rectangle over its height.
     pub aspect: f64,
-    /// The value that is brightest; what is above is as bright.
+    /// The brightest value; larger ones are as bright.
     pub most: f64,
     /// Unit of the scale.
     pub unit: &'a str,
@@ -38,7 +38,7 @@ const TICKS: usize = 4;
 pub fn heat_map(map: &HeatMap) -> Image {
     let columns = map.columns.max(1);
     let rows = map.values.len().div_ceil(columns).max(1);
-    // A rectangle however thin is still seen.
+    // Even a very thin rectangle stays visible.
     let aspect = if map.aspect.is_finite() { map.aspect.clamp(0.1, 10.0) } else { 1.0 };
     let width = (EDGE * aspect.min(1.0)).max(columns as f64) as usize;
     let height = (EDGE / aspect.max(1.0)).max(rows as f64) as usize;

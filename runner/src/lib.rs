@@ -2,7 +2,7 @@
 //!
 //! - [`run`]: one run, its directory, checkpoints, tables and goals;
 //! - [`sweep`]: variants of a scene side by side;
-//! - [`machine`]: what a run runs on;
+//! - [`machine`]: processor and backends;
 //! - [`picture`], [`pressure`], [`plots`]: pictures of bodies and particles, of tactile pads, and plots of forces;
 //! - [`report`]: a table of runs.
 

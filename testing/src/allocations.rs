@@ -15,7 +15,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The system's allocator, counting what it gives out.
+/// The system's allocator with a count of allocations.
 pub struct Counting;
 
 static ALL: AtomicUsize = AtomicUsize::new(0);

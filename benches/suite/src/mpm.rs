@@ -4,7 +4,7 @@
 //! slippery floor in a box with slippery walls. The first 100 substeps are free fall and are
 //! checked against the closed form; then nine chunks are timed. One substep is P2G, grid and G2P,
 //! with whatever sorting falls into it. Memory is taken after one more sort and substep, because a
-//! short run of a large block may not sort by itself, and the buffers of the sort count.
+//! short run of a large block may not sort on its own, and the buffers of the sort count.
 
 use std::time::Instant;
 
@@ -111,7 +111,7 @@ fn build(size: &Size) -> Result<(Mpm, Vec<Boundary>), BenchError> {
     Ok((mpm, walls))
 }
 
-/// The block, wherever it is computed.
+/// The block on any backend.
 trait Block {
     /// Takes substeps of `dt` \[s\].
     fn advance(&mut self, substeps: usize, dt: f64) -> Result<(), BenchError>;
@@ -122,7 +122,7 @@ trait Block {
     /// Number of particles.
     fn particles(&self) -> usize;
 
-    /// Bytes held for particles and grid after the run, and what the row says besides.
+    /// Bytes held for particles and grid after the run, and a remark for the row.
     fn memory(&mut self, dt: f64) -> Result<(u64, &'static str), BenchError>;
 }
 
@@ -195,9 +195,9 @@ impl Block for OnDevice {
     }
 }
 
-/// Figures of a size.
+/// Measurements of a size.
 struct Measured {
-    /// ns a particle and substep, of each chunk.
+    /// ns per particle and substep, of each chunk.
     times: Vec<f64>,
     details: Value,
 }

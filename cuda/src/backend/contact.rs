@@ -154,8 +154,7 @@ impl DeviceContact {
         Ok(is_new || self.detector.bodies().len() != poses.len())
     }
 
-    /// Uploads the response of the strongly coupled bodies; true where commands are to be recorded
-    /// anew.
+    /// Uploads the strongly coupled bodies; true if commands must be recorded anew.
     fn upload_strongly_coupled(&mut self, plan: &SubstepPlan<'_>) -> Result<bool, BackendError> {
         let bodies = plan.strongly_coupled.bodies;
         let is_new = self.strongly_coupled.len() != bodies.len();

@@ -27,7 +27,7 @@ pub enum DeviceMpmError {
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// There is no step that stopped.
-    #[error("there is no step to go on with")]
+    #[error("there is no unfinished step to continue")]
     NothingToResume,
     /// A particle is more than 4 million cells from the origin. The particles are as after the last
     /// substep that ran.

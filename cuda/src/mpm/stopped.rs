@@ -6,8 +6,7 @@ use crate::kernels::{
     MPM_STATUS_NEEDED, MPM_TOO_MANY_NODE_BLOCKS, MPM_TOO_MANY_PARTICLE_BLOCKS,
 };
 
-/// A step that stopped. Particles, velocities and what contact remembers are as before the substep,
-/// of which nothing is left.
+/// A step that stopped. Particles, velocities and contact caches are as before the substep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("substep {substep_index} of the step cannot run: {cause}")]
 pub struct Stopped {
@@ -20,9 +19,8 @@ pub struct Stopped {
 /// Why a step stopped. `needed` is as far as it was counted: there may be more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StopCause {
-    /// More blocks with particles than there is room for
-    /// ([`DeviceMpm::grow`](super::DeviceMpm::grow)).
-    #[error("particles are in {needed} blocks, there is room for {capacity}")]
+    /// More particle blocks than the capacity ([`DeviceMpm::grow`](super::DeviceMpm::grow)).
+    #[error("the particles need {needed} particle blocks; the capacity is {capacity}")]
     ParticleBlocks {
         /// How many there are.
         needed: u32,
@@ -30,7 +28,7 @@ pub enum StopCause {
         capacity: u32,
     },
     /// More blocks of nodes than there is room for ([`DeviceMpm::grow`](super::DeviceMpm::grow)).
-    #[error("particles reach {needed} blocks of nodes, there is room for {capacity}")]
+    #[error("the particles need {needed} node blocks; the capacity is {capacity}")]
     NodeBlocks {
         /// How many there are.
         needed: u32,
@@ -38,7 +36,7 @@ pub enum StopCause {
         capacity: u32,
     },
     /// More contacts than their arrays hold ([`crate::contact::DeviceContactDetector::grow`]).
-    #[error("{needed} contacts, there is memory for {capacity}")]
+    #[error("{needed} contacts; the capacity is {capacity}")]
     Contacts {
         /// How many there are.
         needed: u32,
@@ -46,7 +44,7 @@ pub enum StopCause {
         capacity: u32,
     },
     /// More contacts than the solver has room for ([`crate::convex::DeviceConvexSolver::grow`]).
-    #[error("{needed} contacts to solve, the solver has room for {capacity}")]
+    #[error("{needed} contacts in the convex problem; the capacity is {capacity}")]
     SolverContacts {
         /// How many there are.
         needed: u32,
@@ -55,7 +53,7 @@ pub enum StopCause {
     },
     /// More touched nodes than the solver has room for
     /// ([`crate::convex::DeviceConvexSolver::grow`]).
-    #[error("contacts touch {needed} nodes, the solver has room for {capacity}")]
+    #[error("contacts act on {needed} nodes; the capacity is {capacity}")]
     TouchedNodes {
         /// How many there are.
         needed: u32,
@@ -63,7 +61,7 @@ pub enum StopCause {
         capacity: u32,
     },
     /// A particle touches more geometries than are followed. No memory mends this.
-    #[error("a particle touches {geometries} geometries at once; at most {most} are followed")]
+    #[error("a particle touches {geometries} geometries at once; at most {most} are supported")]
     TooManyGeometries {
         /// Geometries that it touches.
         geometries: u32,
@@ -71,11 +69,11 @@ pub enum StopCause {
         most: u32,
     },
     /// A contact touches a node that the grid does not have. No memory mends this.
-    #[error("a contact touches a node that the grid does not have")]
+    #[error("a contact refers to a grid node that does not exist")]
     MissingNode,
     /// The contact solve met numbers that are not finite. No memory mends this; the velocities that
     /// the next solve would start from are lost as well.
-    #[error("the contact solve met numbers that are not finite")]
+    #[error("the contact solve produced values that are not finite")]
     NotFinite,
 }
 

@@ -11,8 +11,8 @@ use pliant_numeric::scalar::Real;
 /// sin(phi) / (3 - sin(phi)).
 ///
 /// Strain outside the cone returns at constant volume; strain in tension returns to the tip, where
-/// stress is zero. The volume that sand gains at the tip is remembered in the state and must be
-/// lost again before the sand resists.
+/// stress is zero. The volume that sand gains at the tip is stored in the history variable and must
+/// be lost again before the sand resists.
 #[derive(Clone, Copy, Debug)]
 pub struct DruckerPrager<T> {
     /// Elastic response inside the cone.
@@ -68,7 +68,7 @@ impl<T: Real> Constitutive<T> for DruckerPrager<T> {
         ConstitutiveResponse {
             deformation_gradient: axes.recompose(changed, strain, &trial),
             kirchhoff_stress: axes.on_left_axes(self.elastic.principal_stress(strain)),
-            // What is not in the returned strain is volume to be lost: tr e at the tip, nothing
+            // The difference to the returned strain is volume to be lost: tr e at the tip, nothing
             // elsewhere.
             state: T::select(tension, trace, zero),
             dissipated: T::select(

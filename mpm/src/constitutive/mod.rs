@@ -41,7 +41,7 @@ use crate::material::Model;
 use pliant_numeric::linalg::Mat3;
 use pliant_numeric::scalar::Real;
 
-/// Any of the models, for code that meets several of them one particle at a time.
+/// Any of the models, for code that handles several of them one particle at a time.
 ///
 /// Its [`Constitutive`] methods branch on the model, the same for all lanes, never on a value.
 #[derive(Clone, Copy, Debug)]

@@ -18,7 +18,7 @@ use crate::cloth::{
 use nalgebra::{Matrix2, Matrix3, Vector3};
 use pliant_numeric::linalg::Vec3;
 
-/// What moves: a vertex or a face's centroid.
+/// A particle of cloth: a vertex or a face's centroid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClothParticle {
     /// Position (m, world frame).
@@ -44,9 +44,9 @@ pub struct ClothFace {
     pub volume: f64,
 }
 
-/// Sweeps over the faces after which they and their vertices agree: a sweep leaves less than a
-/// seventh of what they disagree by (measured on rectangles; Gauss-Seidel on a matrix whose rows
-/// have 1.06 on the diagonal and 0.28 beside it), so 20 are rounding.
+/// Sweeps over the faces until the vertex-face constraints hold: a sweep leaves less than a seventh
+/// of the residual (measured on rectangles; Gauss-Seidel on a matrix whose rows have 1.06 on the
+/// diagonal and 0.28 beside it), so after 20 only rounding remains.
 const VERTEX_FACE_SWEEPS: usize = 20;
 
 /// A sheet of cloth with its state.
@@ -74,7 +74,7 @@ pub struct ReferenceCloth {
 }
 
 impl ReferenceCloth {
-    /// A sheet at rest in its mesh's place, in a grid of spacing `grid_spacing` \[m\].
+    /// An undeformed sheet in a grid of spacing `grid_spacing` \[m\].
     ///
     /// # Errors
     /// A material parameter out of range, a face that does not fit the grid
@@ -132,23 +132,24 @@ impl ReferenceCloth {
         &self.mesh
     }
 
-    /// What it is made of.
+    /// Its material.
     pub fn material(&self) -> &ClothMaterial {
         &self.material
     }
 
-    /// What limits its substeps.
+    /// Limits of its substeps.
     pub fn stability(&self) -> &Stability {
         &self.stability
     }
 
-    /// Impulse of the pins on the sheet and on what shares its nodes in the last substep \[N s\].
+    /// Impulse of the pins on the sheet and on other particles at its nodes in the last substep
+    /// \[N s\].
     pub fn support_impulse(&self) -> Vector3<f64> {
         self.support_impulse
     }
 
-    /// Moves all of it by `field`(position in m) -> (velocity in m/s, its gradient in 1/s), which
-    /// is exact for a field that is linear.
+    /// Sets velocities from `field`(position in m) -> (velocity in m/s, its gradient in 1/s); exact
+    /// for a linear field.
     pub fn set_velocity(&mut self, mut field: impl FnMut(&Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>)) {
         for p in self.vertices.iter_mut().chain(&mut self.centroids) {
             (p.velocity, p.affine) = field(&p.position);
@@ -219,7 +220,7 @@ impl ReferenceCloth {
             let mut forces = vec![Vector3::zeros(); self.vertices.len()];
             for (face, mean) in self.faces.iter().zip(&mut mean) {
                 let [f1, f2] = face.edge_columns(face.vertices.map(|v| positions[v]));
-                // Nothing of this is across the face.
+                // The in-plane stress does not depend on the director.
                 let qr = Qr::new(&[f1, f2, f1.cross(f2)]);
                 let polar = Polar::new(&qr);
                 let biot = self.model.biot(&polar);
@@ -229,11 +230,12 @@ impl ReferenceCloth {
                 face.add_forces(&polar.plane_piola(&qr, biot), &mut forces);
             }
             // Leapfrog from rest: half a step first.
-            let kick = if k == 0 { 0.5 * step } else { step };
+            let impulse_step = if k == 0 { 0.5 * step } else { step };
             for (vertex, force) in forces.into_iter().enumerate() {
                 let inverse_mass = self.inverse_masses[vertex];
                 if inverse_mass > 0.0 {
-                    velocities[vertex] += kick * (stability::MOBILITY * inverse_mass * force + self.gravity);
+                    velocities[vertex] +=
+                        impulse_step * (stability::MOBILITY * inverse_mass * force + self.gravity);
                     positions[vertex] += step * velocities[vertex];
                 }
             }
@@ -329,7 +331,7 @@ impl ReferenceCloth {
 }
 
 impl ClothFace {
-    /// The edges' columns of F, for corners at these places \[m\].
+    /// The edges' columns of F, for corners at these positions \[m\].
     fn edge_columns(&self, [a, b, c]: [Vector3<f64>; 3]) -> [Vec3<f64>; 2] {
         let (d1, d2) = (b - a, c - a);
         let inverse = &self.inverse_rest;
@@ -351,8 +353,8 @@ impl ClothFace {
 }
 
 impl ClothParticle {
-    /// Adds its mass and momentum, an impulse \[N s\], and an impulse that grows by `gradient` \[N
-    /// s/m\] with the way from it.
+    /// Adds its mass and momentum, an impulse \[N s\], and an impulse with this `gradient`
+    /// \[N s/m\] around it.
     fn scatter(&self, grid: &mut Grid, impulse: Vector3<f64>, gradient: Matrix3<f64>) {
         let momentum = self.mass * self.velocity + impulse;
         let gradient = self.mass * self.affine + gradient;

@@ -24,8 +24,8 @@ pub struct Node {
 }
 
 impl Node {
-    /// Velocity that granular particles alone give the node, without forces; zero where none
-    /// reaches \[m/s\].
+    /// Velocity of the node from granular particles alone, without forces; zero without them
+    /// \[m/s\].
     pub(super) fn granular_velocity(&self) -> Vector3<f64> {
         if self.granular_mass > 0.0 { self.granular_momentum / self.granular_mass } else { Vector3::zeros() }
     }

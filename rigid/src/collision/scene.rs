@@ -1,4 +1,4 @@
-//! The geometries of a scene.
+//! The collision model.
 
 use super::bounds::local_bounds;
 use super::error::CollisionError;
@@ -10,8 +10,7 @@ use crate::spatial::is_pose;
 use nalgebra::Point3;
 use pliant_geometry::Shape;
 
-/// What can touch what: geometries, in the order in which they were given, and the pairs that are
-/// left out.
+/// Geometries, in the order in which they were given, and the pairs that are excluded.
 #[derive(Clone, Debug)]
 pub struct CollisionModel {
     geometries: Vec<CollisionGeometry>,
@@ -31,7 +30,7 @@ impl CollisionModel {
     ///
     /// # Errors
     /// Shapes, poses and materials that are out of range, links that do not exist, and pairs that
-    /// may meet but cannot be done: a mesh or height field with another, and two half-spaces.
+    /// may touch but are not supported: a mesh or height field with another, and two half-spaces.
     pub fn new(
         geometries: Vec<CollisionGeometry>,
         model: &Model,
@@ -136,7 +135,7 @@ fn validate(geometry: usize, g: &CollisionGeometry) -> Result<(), CollisionError
     Ok(())
 }
 
-/// Refuses pairs that may meet and that there is no way to do.
+/// Refuses pairs that may touch but are not supported.
 fn check_pairs(geometries: &[CollisionGeometry], filter: &Filter) -> Result<(), CollisionError> {
     let kinds: [fn(&Shape) -> bool; 2] = [
         |shape| matches!(shape, Shape::Mesh(_) | Shape::HeightField(_)),

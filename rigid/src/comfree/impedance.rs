@@ -1,4 +1,4 @@
-//! How the impedance of a contact grows with its depth: MuJoCo's `solimp`.
+//! Impedance of a contact as a function of its depth: MuJoCo's `solimp`.
 
 use crate::simulation::SimulationError;
 
@@ -7,13 +7,13 @@ use crate::simulation::SimulationError;
 /// `width` and below it, along two powers that meet at `midpoint`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImpedanceCurve {
-    /// At no depth, in (0, 1).
+    /// At zero depth, in (0, 1).
     pub minimum: f64,
     /// From `width` on, in (0, 1).
     pub maximum: f64,
     /// Depth \[m, rad\] at which it is reached, positive.
     pub width: f64,
-    /// Part of the width at which the powers meet, in (0, 1).
+    /// Fraction of the width at which the powers meet, in (0, 1).
     pub midpoint: f64,
     /// The power, at least 1.
     pub power: f64,
@@ -26,13 +26,13 @@ impl Default for ImpedanceCurve {
 }
 
 impl ImpedanceCurve {
-    /// MuJoCo's usual one: 0.9, 0.95, 1 mm, 0.5, 2.
+    /// MuJoCo's default: 0.9, 0.95, 1 mm, 0.5, 2.
     pub const MUJOCO: Self = Self { minimum: 0.9, maximum: 0.95, width: 0.001, midpoint: 0.5, power: 2.0 };
 
-    /// Whether all five figures are in range.
+    /// Checks that all five values are in range.
     ///
     /// # Errors
-    /// [`SimulationError::Value`] with the name of `item` and of the figure.
+    /// [`SimulationError::Value`] with the name of `item` and of the value.
     pub fn validate(&self, item: &str) -> Result<(), SimulationError> {
         match self.out_of_range() {
             Some((field, value, unit, requirement)) => {
@@ -42,7 +42,7 @@ impl ImpedanceCurve {
         }
     }
 
-    /// The first figure that is out of range: its name, value, unit, and what it must be.
+    /// The first value that is out of range: its name, value, unit and requirement.
     pub(crate) fn out_of_range(&self) -> Option<(&'static str, f64, &'static str, &'static str)> {
         let inside = |x: f64| x > 0.0 && x < 1.0;
         let between = "between 0 and 1, both excluded";
@@ -71,13 +71,13 @@ impl ImpedanceCurve {
         self.minimum + (self.maximum - self.minimum) * rise
     }
 
-    /// `r/(1 - r)` at a depth: by how much stiffer than its mobility a constraint is.
+    /// `r/(1 - r)` at a depth: stiffness of a constraint relative to its effective mass.
     pub fn ratio(&self, depth: f64) -> f64 {
         let r = self.at(depth);
         r / (1.0 - r)
     }
 
-    /// That of two surfaces: the mean of every figure, as MuJoCo mixes `solimp` of equal weights.
+    /// That of two surfaces: the mean of every value, as MuJoCo mixes `solimp` of equal weights.
     pub fn combine(&self, other: &Self) -> Self {
         let mean = |a: f64, b: f64| 0.5 * (a + b);
         Self {

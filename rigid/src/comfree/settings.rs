@@ -1,4 +1,4 @@
-//! What can be chosen.
+//! Settings of the solvers.
 
 use super::impedance::ImpedanceCurve;
 use crate::simulation::SimulationError;
@@ -26,18 +26,18 @@ impl RigidSolver {
     }
 }
 
-/// How stiff and damped contacts are against the mass that they feel, `K = kappa m(phi)` and `D =
-/// delta m(phi)` with `m(phi)` of equation 12.
+/// Stiffness and damping of contacts per effective mass, `K = kappa m(phi)` and `D = delta m(phi)`
+/// with `m(phi)` of equation 12.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Gains {
-    /// In terms that do not depend on the step: `kappa = w^2`, `delta = 2 z w`.
+    /// Independent of the step: `kappa = w^2`, `delta = 2 z w`.
     Physical {
         /// w \[rad/s\], finite and positive.
         frequency: f64,
         /// z, finite and not negative.
         damping_ratio: f64,
     },
-    /// The paper's, which belong to one step, 2 ms there: `kappa = k_user/dt`, `delta = d_user/dt`
+    /// As in the paper, valid for one step, 2 ms there: `kappa = k_user/dt`, `delta = d_user/dt`
     /// (equation 11).
     PerStep {
         /// k_user \[1/s\], finite and positive.
@@ -59,27 +59,27 @@ impl Gains {
     }
 }
 
-/// How the contacts of a step are found; see [`comfree`](crate::comfree).
+/// Form of the closed-form solver; see [`comfree`](crate::comfree).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// Contacts see the velocities that their bodies would have among neighbours that keep on.
+    /// Contacts are evaluated at the predicted velocities with all contacts.
     #[default]
     Predicted,
-    /// Equations 2 to 13 as printed. Contacts that overlap only, as with MuJoCo's margin of 0.
+    /// Equations 2 to 13 as printed. Only overlapping contacts act, as with MuJoCo's margin of 0.
     Published,
 }
 
-/// Figures of the closed-form solver.
+/// Settings of the closed-form solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ComFreeSettings {
-    /// How contacts are found.
+    /// The form.
     pub form: Form,
     /// Stiffness and damping.
     pub gains: Gains,
-    /// Directions of a sliding or rolling cone, even and at least 4. The published impedance
-    /// belongs to 4; with others each facet gets its part of that.
+    /// Directions of a sliding or rolling cone, even and at least 4. The published impedance is
+    /// defined for 4; with others it is scaled.
     pub facets: usize,
-    /// Speed \[m/s\] with which overlapping surfaces part at most, by contact alone; finite and
+    /// Largest speed \[m/s\] at which contact alone separates overlapping surfaces; finite and
     /// positive. The published form has no bound.
     pub separation_speed: f64,
     /// Impedance of joint limits, dry joints and equalities in the published form; in the other
@@ -99,7 +99,7 @@ impl Default for ComFreeSettings {
     }
 }
 
-/// More facets than this would be a slip of the pen.
+/// More facets than this are refused as a mistake.
 const MOST_FACETS: usize = 1024;
 
 impl ComFreeSettings {
@@ -109,10 +109,10 @@ impl ComFreeSettings {
         Self { form: Form::Published, gains, facets: 4, ..Self::default() }
     }
 
-    /// Whether all figures are in range.
+    /// Checks that all values are in range.
     ///
     /// # Errors
-    /// [`SimulationError::Value`] that names the figure.
+    /// [`SimulationError::Value`] that names the setting.
     pub fn validate(&self) -> Result<(), SimulationError> {
         let fail = |field, value, unit, requirement| {
             Err(SimulationError::value("closed-form solver", field, value, unit, requirement))

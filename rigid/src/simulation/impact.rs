@@ -1,19 +1,18 @@
-//! Impacts that rebound: Newton's restitution, before the step's convex problem, which knows of
-//! plastic contact alone.
+//! Impacts that rebound: Newton's restitution, before the step's convex problem, which has plastic
+//! contact only.
 //!
-//! Where surfaces with a coefficient of restitution e meet within the step faster than it blurs,
-//! their trees get impulses that send them apart with e times the speed. Pairs of links come one
-//! after another, the fastest first, until none approaches: an impact travels through a row of
-//! balls so, where a law for all contacts at once would have all of them move on together. Each
-//! pair by itself is solved at once, so that a box that lands flat stays flat:
+//! Surfaces with a coefficient of restitution e that collide within the step faster than the step
+//! resolves get impulses that separate them at e times the speed. Pairs of links are treated one
+//! after another, the fastest first, until none approaches: so an impact travels through a row of
+//! spheres, whereas a simultaneous model of all contacts would move all of them together. The
+//! contacts of one pair are solved together, so that a box that lands flat stays flat:
 //!
-//! - the impulses `p >= 0` after which nothing of the pair approaches (a linear complementarity problem, projected Gauss-Seidel), then e
-//!   times the same again (Moreau's law). With `xi` the velocities after the first, the energy changes by
+//! - the impulses `p >= 0` after which no contact of the pair approaches (a linear complementarity problem, projected Gauss-Seidel), then e times the same again (Moreau's impact law). With `xi` the velocities after the first, the energy changes by
 //!   `(1 + e)/2 p.((1 + e) xi_n + (1 - e) v_n)`, where `p.xi_n = 0` and `p.v_n <= 0`: never up;
 //! - then friction up to `mu (1 + e) p` at each contact, by projected steps that each lower the kinetic energy.
 //!
-//! Loops that holonomic constraints close are not felt by the impulses, but in the step that
-//! follows, which loses energy.
+//! The impulses ignore loops that are closed by holonomic constraints; the following step enforces
+//! them, which loses energy.
 
 use nalgebra::{Matrix2, Vector3};
 
@@ -24,11 +23,11 @@ use crate::icf::{Pool, Side};
 use crate::multibody::{LinkId, MassMatrix, Model};
 use pliant_numeric::cholesky::{factorise, rows, solve};
 
-/// Slower than this part of what gravity adds in a step, impacts are the convex problem's; and
-/// slower than this \[m/s\].
+/// Impacts slower than this many times the velocity that gravity adds in a step, or slower than
+/// this \[m/s\], are left to the convex problem.
 const MIN_IMPACT_RATIO: f64 = 2.0;
 const SLOWEST: f64 = 1e-3;
-/// Sweeps over the contacts of a pair, and what is left of their approach.
+/// Sweeps over the contacts of a pair, and the remaining fraction of their approach.
 const SWEEPS: usize = 200;
 const APPROACH_TOLERANCE: f64 = 1e-12;
 /// Sweeps of friction.
@@ -40,7 +39,7 @@ const MAX_IMPACTS_PER_PAIR: usize = 50;
 #[derive(Clone, Copy, Debug)]
 struct ImpactContact {
     candidate: usize,
-    /// What the pairs are told by.
+    /// The pair of links.
     links: [usize; 2],
     normal: Vector3<f64>,
     distance: f64,
@@ -56,11 +55,11 @@ struct ImpactContact {
     friction_impulse: Vector3<f64>,
 }
 
-/// What a step needs of its impacts, and buffers.
+/// Impacts of a step, and buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Impacts {
     contacts: Vec<ImpactContact>,
-    /// Where each pair of links begins among the contacts.
+    /// First contact of each pair of links.
     pairs: Vec<usize>,
     /// `M^-1 J^T`.
     columns: Vec<[f64; 3]>,
@@ -69,15 +68,15 @@ pub(super) struct Impacts {
     factored: Vec<bool>,
     column: Vec<f64>,
     momentum: Vec<f64>,
-    /// Impulse of each of the step's contacts \[N s\], world axes; empty where nothing rebounded.
+    /// Impulse of each of the step's contacts \[N s\], world axes; empty if none rebounded.
     pub impulses: Vec<Vector3<f64>>,
-    /// Kinetic energy that the impacts took \[J\].
+    /// Kinetic energy lost in the impacts \[J\].
     pub lost: f64,
-    /// Farthest apart of surfaces that rebounded \[m\].
+    /// Largest gap of surfaces that rebounded \[m\].
     pub gap: f64,
 }
 
-/// What impacts are found from.
+/// Input of the impacts.
 pub(super) struct ImpactInputs<'a> {
     pub model: &'a Model,
     pub mass: &'a MassMatrix,
@@ -95,12 +94,13 @@ impl Impacts {
         (self.lost, self.gap) = (0.0, 0.0);
     }
 
-    /// Makes the velocities `v` those after the impacts of a step. Whether there were any.
+    /// Changes the velocities `v` to those after the impacts of a step. Returns whether there were
+    /// any.
     pub fn apply_impacts(&mut self, scene: &ImpactInputs<'_>, v: &mut [f64]) -> bool {
         self.clear();
         let min_impact_speed = scene.model.gravity.norm() * scene.dt;
         let meets = |(c, candidate): (usize, &ContactCandidate)| {
-            // Most scenes have none: nothing else is looked at there.
+            // Most scenes have none and need no further work.
             if candidate.restitution <= 0.0 {
                 return false;
             }
@@ -126,7 +126,7 @@ impl Impacts {
                 speeds.fold(0.0, f64::max)
             };
             let speeds = (0..self.pairs.len()).map(|pair| (pair, fastest(pair)));
-            // The first of those that are equally fast.
+            // The first of equally fast ones.
             let next = speeds.fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best });
             if next.1 <= MIN_IMPACT_RATIO * min_impact_speed + SLOWEST {
                 break;
@@ -147,7 +147,7 @@ impl Impacts {
         self.pairs[pair]..self.pairs.get(pair + 1).copied().unwrap_or(self.contacts.len())
     }
 
-    /// Finds the contacts that may rebound, pair by pair, and what an impulse at each does.
+    /// Finds the contacts that may rebound, pair by pair, and their response to impulses.
     fn collect(&mut self, scene: &ImpactInputs<'_>) {
         self.contacts.clear();
         self.columns.clear();
@@ -235,13 +235,13 @@ impl Impacts {
         }
     }
 
-    /// Sends the links of a pair apart.
+    /// Separates the links of a pair.
     fn rebound(&mut self, scene: &ImpactInputs<'_>, pair: usize, min_impact_speed: f64, v: &mut [f64]) {
         let range = self.pair(pair);
         let velocity =
             |contact: &ImpactContact, v: &[f64]| Vector3::from(scene.pool.velocity_of(contact.candidate, v));
-        // Those that meet in this step, by what they do before it; the restitution of all is the
-        // least.
+        // The contacts that close in this step, by their velocities before it; the smallest
+        // restitution counts for all.
         let mut restitution = 1.0_f64;
         for c in range.clone() {
             let contact = &self.contacts[c];

@@ -1,4 +1,4 @@
-//! What a run writes besides its frames.
+//! Outputs of a run besides its frames.
 
 use super::{BODIES, DIAGNOSTICS, FORCES, SENSORS, TACTILE, force_bodies};
 use crate::picture::{PREVIEW_GIF, PREVIEW_PNG};

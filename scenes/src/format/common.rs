@@ -78,7 +78,7 @@ impl<T: JsonSchema> JsonSchema for AutoOr<T> {
     }
 }
 
-/// Where a frame stands: a point and a turn, relative to the frame that the field names.
+/// Pose of a frame: position and orientation, relative to the frame that the field names.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Pose {

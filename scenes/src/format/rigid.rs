@@ -1,25 +1,28 @@
-//! How rigid bodies are computed: steps and contact between them.
+//! Integrator and contact of rigid bodies.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Rigid bodies and robots: how they step, and contact between them where a geometry says nothing else.
+/// Rigid bodies and robots: integrator, and default contact parameters between them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rigid {
-    /// What chooses the steps.
+    /// The integrator.
     pub integrator: Integrator,
     /// Stiffness of a surface; two in contact are springs in series [N/m].
     pub stiffness: f64,
     /// Hunt-Crossley dissipation of a surface [s/m].
     pub dissipation: f64,
-    /// Coefficient of restitution of a surface, in [0, 1] [-]; left out, 1 where it has no dissipation, and 0 elsewhere.
+    /// Coefficient of restitution of a surface, in [0, 1] [-]; by default 1 without dissipation,
+    /// else 0.
     pub restitution: Option<f64>,
-    /// Stiction tolerance: the slip velocity at which friction has most of its value [m/s].
+    /// Stiction tolerance: the slip velocity below which regularised friction counts as sticking
+    /// [m/s].
     pub stiction_tolerance: f64,
-    /// Whether a step is solved again with the fresh normal forces where those that bounded friction were off.
+    /// Whether a step is solved again with the new normal forces if the lagged ones that bounded
+    /// friction were wrong.
     pub refresh_friction: bool,
-    /// The closed-form solver, where `rigid_solver` chooses it.
+    /// Settings of the closed-form solver, if `rigid_solver` chooses it.
     pub comfree: ComFree,
 }
 
@@ -37,29 +40,30 @@ impl Default for Rigid {
     }
 }
 
-/// What solves contact between rigid bodies.
+/// Solver of contact between rigid bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RigidSolver {
-    /// One convex problem a step, solved to a tolerance (irrotational contact fields, Castro et al. 2023).
+    /// One convex problem per step, solved to a tolerance (irrotational contact fields, Castro et
+    /// al. 2023).
     #[default]
     Icf,
-    /// Every contact in closed form (ComFree-Sim, Borse et al. 2026): for throughput. The published
-    /// form has no iterations; the default one takes a fixed number of passes over trees and contacts.
+    /// Every contact in closed form (ComFree-Sim, Borse et al. 2026), for throughput. The published
+    /// form has no iterations; the default takes a fixed number of passes over trees and contacts.
     Comfree,
 }
 
-/// Figures of the closed-form solver.
+/// Settings of the closed-form solver.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ComFree {
-    /// How contacts are found.
+    /// Form of the solver.
     pub form: ComFreeForm,
-    /// How stiff and damped contacts are against the mass they feel.
+    /// Stiffness and damping of contacts relative to the effective contact mass.
     pub gains: ComFreeGains,
     /// Facets of a friction cone, even, at least 4 [-].
     pub facets: usize,
-    /// Speed with which overlapping surfaces part at most; the published form has no bound [m/s].
+    /// Largest separation speed of overlapping surfaces; the published form has no bound [m/s].
     pub separation_speed: f64,
 }
 
@@ -77,21 +81,23 @@ impl Default for ComFree {
     }
 }
 
-/// How the closed-form solver finds contacts.
+/// Forms of the closed-form solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ComFreeForm {
-    /// At the velocities that bodies would have with all contacts: they stick, carry what rests on them, and long steps are stable.
+    /// Impulses from the velocities predicted with all contacts: contacts can stick and carry
+    /// loads, and long steps are stable.
     Predicted,
-    /// As published, equations 2 to 13; contact acts where surfaces overlap.
+    /// As published, equations 2 to 13; contact acts only if surfaces overlap.
     Published,
 }
 
-/// Stiffness K and damping D of a contact for each kilogram of `r/(1 - r)` times the mass it feels.
+/// Stiffness K and damping D of a contact per kilogram of `r/(1 - r)` times the effective contact
+/// mass.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ComFreeGains {
-    /// K = w^2, D = 2 z w, whatever the step is.
+    /// K = w^2, D = 2 z w, for any step.
     Physical {
         /// Frequency w [rad/s].
         #[serde(default = "usual_frequency")]
@@ -100,7 +106,7 @@ pub enum ComFreeGains {
         #[serde(default = "usual_damping_ratio")]
         damping_ratio: f64,
     },
-    /// The paper's: K = k_user/dt, D = d_user/dt. They belong to one step, 2 ms there.
+    /// As in the paper: K = k_user/dt, D = d_user/dt. They depend on the step, which is 2 ms there.
     PerStep {
         /// k_user [1/s].
         stiffness: f64,
@@ -117,17 +123,18 @@ fn usual_damping_ratio() -> f64 {
     1.0
 }
 
-/// How the impedance r of the closed-form solver grows with the depth of a contact: MuJoCo's `solimp`.
+/// Impedance r of the closed-form solver as a function of the depth of a contact: MuJoCo's
+/// `solimp`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Impedance {
-    /// At no depth, between 0 and 1 [-].
+    /// At zero depth, between 0 and 1 [-].
     pub minimum: f64,
     /// From `width` on, between 0 and 1 [-].
     pub maximum: f64,
     /// Depth at which `maximum` is reached [m].
     pub width: f64,
-    /// Part of the width at which the curve turns, between 0 and 1 [-].
+    /// Inflection point of the curve as a fraction of the width, between 0 and 1 [-].
     pub midpoint: f64,
     /// Power of the curve, at least 1 [-].
     pub power: f64,
@@ -139,23 +146,23 @@ impl Default for Impedance {
     }
 }
 
-/// What chooses the steps of rigid bodies.
+/// Integrator of the rigid bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Integrator {
-    /// Implicit Euler steps of one length.
+    /// Implicit Euler with fixed steps.
     Fixed {
         /// The step, at most the scene's `dt`; left out, it is `dt` [s].
         #[serde(default)]
         step: Option<f64>,
     },
-    /// Implicit trapezoidal steps of one length: second order where nothing touches.
+    /// Implicit trapezoid rule with fixed steps: second order without contact.
     Trapezoid {
         /// The step, at most the scene's `dt`; left out, it is `dt` [s].
         #[serde(default)]
         step: Option<f64>,
     },
-    /// Steps as long as an accuracy allows (CENIC, Kurtz and Castro 2025).
+    /// Error control: steps as long as an accuracy allows (CENIC, Kurtz and Castro 2025).
     ErrorControlled {
         /// Largest error of a position in a step [rad, m].
         #[serde(default = "usual_accuracy")]
@@ -163,8 +170,9 @@ pub enum Integrator {
         /// Longest step [s].
         #[serde(default = "longest_step")]
         max_step: f64,
-        /// Order of the steps; left out, first. The closed-form solver has no other. Second is more accurate where nothing
-        /// touches, and takes longer steps: motors lag and stops give more in them.
+        /// Order of the steps; left out, first. The closed-form solver has no other. Second order
+        /// is more accurate without contact and takes longer steps, in which motors lag more and
+        /// joint limits yield more.
         #[serde(default)]
         order: Option<Order>,
     },
@@ -174,9 +182,10 @@ pub enum Integrator {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// A step is made whole and in halves, which are kept: three solves.
+    /// Step doubling: one whole step and two halves, which are kept: three solves.
     First,
-    /// An implicit trapezoidal step corrects one of first order: two solves, three with holonomic constraints.
+    /// An implicit trapezoidal step corrects one of first order: two solves, three with holonomic
+    /// constraints.
     Second,
 }
 

@@ -5,7 +5,8 @@ use pliant_garment::TShirtError;
 use super::problem::Problem;
 use crate::format::{AutoOr, ClothPin, ClothShape, ClothSpec, Fabric, PinPlace, Scene};
 
-/// Everything that is wrong with the figures of a scene's cloths. Files are not opened here, and nothing is cut.
+/// All problems with the values of a scene's cloths. Files are not opened here, and garments are
+/// not cut.
 pub(super) fn problems(scene: &Scene) -> Vec<Problem> {
     let mut found = Vec::new();
     for (at, cloth) in scene.cloths.iter().enumerate() {
@@ -18,7 +19,7 @@ pub(super) fn problems(scene: &Scene) -> Vec<Problem> {
             .or_else(|| named("body", Box::new(scene.bodies.iter().map(|body| &body.name))))
             .or_else(|| named("robot", Box::new(scene.robots.iter().map(|robot| &robot.name))));
         if let Some(what) = taken {
-            let message = format!("'{}' is the name of another {what}", cloth.name);
+            let message = format!("the name '{}' is used by another {what}", cloth.name);
             found.push(problem(&format!("{path}.name"), message));
         }
         found.extend(cloth.problems(&path, scene.grid_spacing));
@@ -31,7 +32,8 @@ fn problem(path: &str, message: impl Into<String>) -> Problem {
 }
 
 impl ClothSpec {
-    /// What is wrong with the figures, each with its path, which begins with `path`; `grid_spacing` is the scene's [m].
+    /// The problems with the values, each with its path, which begins with `path`; `grid_spacing`
+    /// is the scene's [m].
     pub fn problems(&self, path: &str, grid_spacing: Option<f64>) -> Vec<Problem> {
         let mut found = FieldChecks { path: path.to_owned(), problems: Vec::new() };
         self.shape_problems(&mut found, grid_spacing);
@@ -64,7 +66,8 @@ impl ClothSpec {
                 found.positive("shape.rings", f64::from(*rings), "");
             }
             ClothShape::TShirt(measures) => {
-                // Without a good grid, which is another problem, the measures are held against that of the published scene.
+                // Without a valid grid spacing, which is another problem, the measures are checked
+                // against that of the published scene.
                 let grid_spacing = grid_spacing.filter(|spacing| *spacing > 0.0).unwrap_or(1.0 / 128.0);
                 let shirt = measures.shirt(grid_spacing);
                 if let Err(error) = shirt.half_outline(shirt.front_neck_depth) {
@@ -134,7 +137,7 @@ impl ClothSpec {
     }
 }
 
-/// Problems with figures below a path.
+/// Problems with values below a path.
 struct FieldChecks {
     path: String,
     problems: Vec<Problem>,
