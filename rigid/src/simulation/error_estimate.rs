@@ -115,7 +115,7 @@ impl<S: ContactSource> Simulation<S> {
         end.q.copy_from_slice(&full.q);
         end.time = state.time + dt;
         // The first-order step's velocity is tangent to the holonomic constraints where the step
-        // begins, not where it ends: off by the first order. The first correction mends that, a
+        // begins, not where it ends: off by the first order. The first correction removes that error, a
         // second one makes use of it.
         let corrections = if system.equalities.is_empty() { 1 } else { 2 };
         for _ in 0..corrections {
