@@ -31,7 +31,7 @@ fn every_listed_scene_is_shown_and_checked() {
     assert!(listed.contains("(Lube et al. 2004)\n"), "{listed}");
     for name in names {
         place.pliant(&["check", name]).exits(0);
-        // The law: a scene as shown is a scene, the same one.
+        // Checks: a scene as shown is a scene, the same one.
         let shown = place.pliant(&["show", name]).exits(0).out;
         place.write("shown.json", &shown);
         assert_eq!(place.pliant(&["show", "shown.json"]).exits(0).out, shown);

@@ -32,9 +32,7 @@ pub fn list(json: bool) -> Result<(), Failure> {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let lines: String = rows
         .iter()
-        .map(|(name, description)| {
-            format!("{name:width$}  {}\n", first_sentence(description))
-        })
+        .map(|(name, description)| format!("{name:width$}  {}\n", first_sentence(description)))
         .collect();
     Ok(print(&lines)?)
 }
