@@ -14,7 +14,7 @@ use std::io::Write;
 use std::sync::Once;
 
 use pliant::coupling::{Balance, ParticleSnapshot, StepReport};
-use pliant::cuda::backend::{self, DeviceBackend, Room};
+use pliant::cuda::backend::{self, DeviceBackend, InitialCapacity};
 use pliant::cuda::mpm::CommandCount;
 use pliant::cuda::{Device, DeviceError};
 use pliant::rigid::SpatialImpulse;
@@ -314,7 +314,7 @@ fn room_that_grows_changes_nothing() {
     let case =
         Case { scene: "hold", changes: &["grid_spacing=0.04", "soft.0.sampling.counts=[5,5,5]"], steps: 0 };
     let device = devices().swap_remove(0);
-    let run = |room: Room| {
+    let run = |room: InitialCapacity| {
         let mut scenario = Scenario::new(&case.scene()).unwrap();
         let world = &mut scenario.world;
         let backend = DeviceBackend::new(&device, world, room).unwrap();
@@ -326,7 +326,7 @@ fn room_that_grows_changes_nothing() {
         world.snapshot(&mut particles).unwrap();
         (particles.positions, world.body_impulses().to_vec())
     };
-    assert!(run(Room { contacts: 1, nodes: 1 }) == run(Room::default()));
+    assert!(run(InitialCapacity { contacts: 1, nodes: 1 }) == run(InitialCapacity::default()));
 }
 
 // Checks: what the README says of the number of commands, from which it predicts times on a GPU. No
@@ -337,10 +337,11 @@ fn commands_are_as_many_as_the_readme_says() {
     let device = devices().swap_remove(0);
     let count = |scene: &str| {
         let mut scenario = Scenario::new(&load(scene, &[]).unwrap()).unwrap();
-        DeviceBackend::new(&device, &mut scenario.world, Room::default()).unwrap().count_commands()
+        DeviceBackend::new(&device, &mut scenario.world, InitialCapacity::default()).unwrap().count_commands()
     };
     let readme = include_str!("../cuda/README.md");
-    for (what, scene) in [("no bodies", "sand-column"), ("bodies", "hold"), ("bodies and walls", "dough-pin")]
+    for (what, scene) in
+        [("no bodies", "sand-column"), ("bodies", "hold"), ("bodies and boundaries", "dough-pin")]
     {
         let CommandCount { substep, sort, step } = count(scene);
         let row = format!("| {what} | {substep} | {sort} | {step} |");

@@ -6,7 +6,7 @@ use pliant_coupling::convex::{
     ContactConstraint, ContactProblem, ConvexSolver, Direction, InitialGuess, Mobility, ProblemError,
     SettingsError, SolverSettings, StopReason,
 };
-use pliant_rigid::contact_model::{DIVIDED, NormalContactModel};
+use pliant_rigid::contact_model::{ALONE, NormalContactModel};
 use pliant_rigid::icf::potential::ConstraintPotential;
 
 mod problems;
@@ -132,7 +132,7 @@ fn the_law_is_the_papers_and_its_derivatives_agree_with_differences() {
         let f_e = -k * gap - substep * k * v;
         let expected = if f_e > 0.0 && 1.0 - d * v > 0.0 { substep * f_e * (1.0 - d * v) } else { 0.0 };
         let law = NormalContactModel::new(gap, k, d, substep);
-        let at = |v: f64| law.at::<DIVIDED>(v);
+        let at = |v: f64| law.at::<ALONE>(v);
         assert!((at(v).impulse - expected).abs() <= 1e-13 * (1.0 + expected), "case {case}");
         let step = 1e-6;
         if (law.release_velocity - v).abs() < 2.0 * step {
@@ -163,7 +163,7 @@ fn a_bond_holds_up_to_its_limit_and_keeps_the_law_convex() {
         let bare = NormalContactModel::new(gap, k, d, substep);
         let law = bare.bonded(tension, k, substep);
         let expected = bare.impulse(v) - substep * (k * (gap + substep * v)).clamp(0.0, tension);
-        let at = |v: f64| law.at::<DIVIDED>(v);
+        let at = |v: f64| law.at::<ALONE>(v);
         assert!((at(v).impulse - expected).abs() <= 1e-13 * (1.0 + expected.abs()), "case {case}");
         assert!(at(v).potential >= 0.0 && at(v).hessian >= 0.0, "case {case}");
         let step = 1e-6;

@@ -1,6 +1,7 @@
-// A stable radix sort: count the digits of each tile, scan the counts digit by digit (scan.cu), and scatter.
-// Within a tile the rank of a key among those of its digit comes from matching lanes (Ashkiani et al. 2016, "GPU
-// Multisplit"), warp by warp in the order of the keys, so that no atomic decides an order.
+// A stable radix sort: count the digits of each tile, scan the counts digit by digit (scan.cu), and
+// scatter. Within a tile the rank of a key among those of its digit comes from matching lanes
+// (Ashkiani et al. 2016, "GPU Multisplit"), warp by warp in the order of the keys, so that no
+// atomic decides an order.
 #include "block.cuh"
 #include "parameters.cuh"
 

@@ -167,3 +167,15 @@ pub enum DeviceError {
     #[error("{0}")]
     Emulation(#[from] EmulationError),
 }
+
+impl DeviceError {
+    /// Makes [`DeviceError::CannotGrow`] of the error that kept `what` from growing.
+    pub(crate) fn cannot_grow(
+        what: &'static str,
+        from: impl Into<u64>,
+        to: impl Into<u64>,
+    ) -> impl Fn(Self) -> Self {
+        let (from, to) = (from.into(), to.into());
+        move |source| Self::CannotGrow { what, from, to, source: Box::new(source) }
+    }
+}

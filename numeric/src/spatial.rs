@@ -1,5 +1,5 @@
-//! Spatial vectors and inertias (Featherstone 2008, *Rigid Body Dynamics Algorithms*, chapter 2): world
-//! axes, about the origin of a link or, in a batch, of a tree.
+//! Spatial vectors and inertias (Featherstone 2008, *Rigid Body Dynamics Algorithms*, chapter 2):
+//! world axes, about the origin of a link or, in a batch, of a tree.
 //!
 //! Written once over [`Triple`]: single bodies have vectors of `nalgebra`, a batch has lanes.
 

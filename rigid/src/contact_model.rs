@@ -47,11 +47,11 @@ pub struct NormalResponse {
     pub hessian: f64,
 }
 
-/// How a third is taken: by division for rigid bodies, by multiplication in lanes, where division is
-/// slow. The two differ in the last bit, and results are kept to the bit.
-pub const DIVIDED: bool = true;
-/// See [`DIVIDED`].
-pub const MULTIPLIED: bool = false;
+/// One contact at a time: a third is taken by division, and a bond is a branch.
+pub const ALONE: bool = false;
+/// Contacts side by side: without division, which is slow there, and without branches. Thirds differ
+/// from those of [`ALONE`] in the last bit; the results of both solvers are kept to the bit.
+pub const IN_LANES: bool = true;
 
 /// The normal part of the model of one contact over one step, with its constants worked out.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,27 +110,31 @@ impl NormalContactModel {
 
     /// The response at the normal velocity `v_n` \[m/s\] (positive separates).
     #[inline(always)]
-    pub fn at<const THIRD: bool>(&self, v_n: f64) -> NormalResponse {
+    pub fn at<const LANES: bool>(&self, v_n: f64) -> NormalResponse {
         let Self { release_velocity, linear, quadratic, tension_slope, tension_range } = *self;
-        // How much slower and how much faster than `v_hat`; the tension grows over `held` of it.
         let u = (release_velocity - v_n).max(0.0);
-        let w = (v_n - release_velocity).max(0.0);
-        let held = w.min(tension_range);
-        let tension = tension_slope * held;
-        let cubic = if THIRD == DIVIDED { quadratic * u / 3.0 } else { quadratic * u * (1.0 / 3.0) };
-        let pressed = if u > 0.0 { linear + 2.0 * quadratic * u } else { 0.0 };
-        let growing = if w > 0.0 && w < tension_range { tension_slope } else { 0.0 };
-        NormalResponse {
-            potential: u * u * (0.5 * linear + cubic) + tension * (w - 0.5 * held),
-            impulse: u * (linear + quadratic * u) - tension,
-            hessian: pressed + growing,
+        let cubic = if LANES { quadratic * u * (1.0 / 3.0) } else { quadratic * u / 3.0 };
+        let mut response = NormalResponse {
+            potential: u * u * (0.5 * linear + cubic),
+            impulse: u * (linear + quadratic * u),
+            hessian: if u > 0.0 { linear + 2.0 * quadratic * u } else { 0.0 },
+        };
+        if LANES || tension_slope > 0.0 {
+            // The tension grows over `m` of `w`.
+            let w = (v_n - release_velocity).max(0.0);
+            let m = w.min(tension_range);
+            let tension = tension_slope * m;
+            response.potential += tension * (w - 0.5 * m);
+            response.impulse -= tension;
+            response.hessian += if w > 0.0 && w < tension_range { tension_slope } else { 0.0 };
         }
+        response
     }
 
     /// The normal impulse \[N s\] at the normal velocity `v_n` \[m/s\].
     #[inline(always)]
     pub fn impulse(&self, v_n: f64) -> f64 {
-        self.at::<DIVIDED>(v_n).impulse
+        self.at::<ALONE>(v_n).impulse
     }
 }
 
@@ -207,12 +211,12 @@ pub struct LinePoint {
 /// The potential of a contact \[J\] and its first two derivatives along a line. No matrix is needed
 /// for them.
 #[inline(always)]
-pub fn along<const THIRD: bool>(
+pub fn along<const LANES: bool>(
     normal: &NormalContactModel,
     friction: &RegularisedFriction,
     at: &LinePoint,
 ) -> [f64; 3] {
-    let response = normal.at::<THIRD>(at.v_n);
+    let response = normal.at::<LANES>(at.v_n);
     let s = friction.root(at.slip_squared);
     let inverse = 1.0 / s;
     let (secant, parallel) = (friction.bound * inverse, at.cross * inverse);

@@ -8,7 +8,7 @@ macro_rules! contacts {
     ($($(#[doc = $about:literal])* $field:ident: $type:ty,)*) => {
         /// A contact, as [`ContactArrays`] has it.
         #[derive(Clone, Copy, Debug, PartialEq)]
-        pub struct RegisteredContact {
+        pub struct DetectedContact {
             $($(#[doc = $about])* pub $field: $type,)*
         }
 
@@ -46,14 +46,14 @@ macro_rules! contacts {
                 ContactArrays { count: self.count.span(), arm: self.arm.span(), $($field: self.$field.span(),)* }
             }
 
-            pub(crate) fn download(&self) -> Result<Vec<RegisteredContact>, DeviceError> {
+            pub(crate) fn download(&self) -> Result<Vec<DetectedContact>, DeviceError> {
                 let count = self.count.download()?.first().map_or(0, |count| *count as usize);
                 let count = count.min(self.particle.len());
                 $(
                     let mut $field = vec![<$type>::default(); count];
                     self.$field.download_at(0, &mut $field)?;
                 )*
-                Ok((0..count).map(|c| RegisteredContact { $($field: $field[c],)* }).collect())
+                Ok((0..count).map(|c| DetectedContact { $($field: $field[c],)* }).collect())
             }
         }
     };
@@ -83,8 +83,9 @@ contacts! {
     gap: f32,
     /// Gap of the particle's centre \[m\].
     distance: f32,
-    /// How far outside the geometry the particle is although `distance` is negative \[m\].
-    pressed_out: f32,
+    /// Exit distance: how far outside the geometry the particle is although `distance` is negative
+    /// \[m\].
+    exit_distance: f32,
     /// Stiffness \[N/m\].
     stiffness: f32,
     /// Hunt-Crossley dissipation \[s/m\].

@@ -47,7 +47,7 @@ pub enum ContactError {
     },
     /// A particle touches more geometries than it can remember.
     #[error("a particle touches {geometries} geometries at once; at most {most} are supported")]
-    Crowded {
+    TooManyGeometries {
         /// Geometries that it touches.
         geometries: u32,
         /// The most there can be.

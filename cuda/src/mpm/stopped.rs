@@ -1,17 +1,17 @@
 //! What stops steps.
 
 use crate::kernels::{
-    CONTACT_CROWDED, CONTACT_TOO_MANY, CONVEX_FAILED, CONVEX_MISSING_NODE, CONVEX_TOO_MANY_CONTACTS,
-    CONVEX_TOO_MANY_NODES, MPM_STATUS_CAPACITY, MPM_STATUS_FLAGS, MPM_STATUS_NEEDED,
-    MPM_TOO_MANY_NODE_BLOCKS, MPM_TOO_MANY_PARTICLE_BLOCKS,
+    CONTACT_TOO_MANY, CONTACT_TOO_MANY_GEOMETRIES, CONVEX_FAILED, CONVEX_MISSING_NODE,
+    CONVEX_TOO_MANY_CONTACTS, CONVEX_TOO_MANY_NODES, MPM_STATUS_CAPACITY, MPM_STATUS_FLAGS,
+    MPM_STATUS_NEEDED, MPM_TOO_MANY_NODE_BLOCKS, MPM_TOO_MANY_PARTICLE_BLOCKS,
 };
 
 /// A step that stopped. Particles, velocities and contact caches are as before the substep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("substep {substep} of the step cannot run: {cause}")]
+#[error("substep {substep_index} of the step cannot run: {cause}")]
 pub struct Stopped {
     /// The substep that could not run; those before it have.
-    pub substep: u32,
+    pub substep_index: u32,
     /// Why.
     pub cause: StopCause,
 }
@@ -35,7 +35,7 @@ pub enum StopCause {
         /// How many there is room for.
         capacity: u32,
     },
-    /// More contacts than their arrays hold ([`crate::contact::DeviceRegistry::grow`]).
+    /// More contacts than their arrays hold ([`crate::contact::DeviceContactDetector::grow`]).
     #[error("{needed} contacts; the capacity is {capacity}")]
     Contacts {
         /// How many there are.
@@ -62,7 +62,7 @@ pub enum StopCause {
     },
     /// A particle touches more geometries than are followed. No memory mends this.
     #[error("a particle touches {geometries} geometries at once; at most {most} are supported")]
-    Crowded {
+    TooManyGeometries {
         /// Geometries that it touches.
         geometries: u32,
         /// The most there can be.
@@ -80,7 +80,7 @@ pub enum StopCause {
 impl StopCause {
     /// Whether more memory lets the step go on.
     pub fn is_room(&self) -> bool {
-        !matches!(self, Self::Crowded { .. } | Self::MissingNode | Self::NotFinite)
+        !matches!(self, Self::TooManyGeometries { .. } | Self::MissingNode | Self::NotFinite)
     }
 
     /// Of the status words of a step; none where a particle only drifted.
@@ -89,7 +89,7 @@ impl StopCause {
         let causes = [
             (MPM_TOO_MANY_PARTICLE_BLOCKS, Self::ParticleBlocks { needed, capacity }),
             (MPM_TOO_MANY_NODE_BLOCKS, Self::NodeBlocks { needed, capacity }),
-            (CONTACT_CROWDED, Self::Crowded { geometries: needed, most: capacity }),
+            (CONTACT_TOO_MANY_GEOMETRIES, Self::TooManyGeometries { geometries: needed, most: capacity }),
             (CONTACT_TOO_MANY, Self::Contacts { needed, capacity }),
             (CONVEX_TOO_MANY_CONTACTS, Self::SolverContacts { needed, capacity }),
             (CONVEX_TOO_MANY_NODES, Self::TouchedNodes { needed, capacity }),

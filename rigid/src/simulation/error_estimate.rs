@@ -1,10 +1,10 @@
 //! Steps that find their own error: by step doubling, and by the trapezoid rule.
 
+use super::advance_summary::AdvanceSummary;
 use super::contact::ContactSource;
 use super::divergence;
 use super::error::SimulationError;
 use super::integrate::Simulation;
-use super::summary::AdvanceSummary;
 use super::trial_step::TrialStep;
 
 impl<S: ContactSource> Simulation<S> {

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::advance_summary::AdvanceSummary;
 use super::contact::ContactSource;
 use super::divergence;
 use super::energy::{EnergyMeter, PotentialOffset};
@@ -10,7 +11,6 @@ use super::error::SimulationError;
 use super::integrator::Integrator;
 use super::reactions::Reactions;
 use super::stepper::Stepper;
-use super::summary::AdvanceSummary;
 use super::system::System;
 use super::trial_step::TrialStep;
 use crate::icf::Stop;

@@ -2,6 +2,7 @@
 //! and the integrators that choose the steps ([`Integrator`], [`Simulation`]).
 
 mod actuator;
+mod advance_summary;
 mod assemble;
 mod collide;
 mod contact;
@@ -31,6 +32,7 @@ mod trapezoid_data;
 mod trial_step;
 
 pub use actuator::{Actuator, Control};
+pub use advance_summary::AdvanceSummary;
 pub use collide::Collisions;
 pub use contact::{ContactCandidate, ContactForce, ContactSource, NoContacts};
 pub use energy::{EnergyFlows, PotentialOffset};
@@ -43,5 +45,5 @@ pub use mechanical::MechanicalEnergy;
 pub(crate) use mechanical::mechanical_energy;
 pub use response::LinearResponse;
 pub use stepper::Stepper;
-pub use summary::{AdvanceSummary, StepSummary};
+pub use summary::StepSummary;
 pub use system::{LineForce, System};
