@@ -1,4 +1,4 @@
-//! `doctor` tells what is here, and a machine without a GPU is healthy.
+//! `doctor` reports the machine, and a machine without a GPU passes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 mod cli_support;

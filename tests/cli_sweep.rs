@@ -22,7 +22,7 @@ const SMALL: [&str; 10] = [
     r#"goals=[{"name":"high","soft":"cube","quantity":{"type":"center","axis":"z"},"min":0.995}]"#,
 ];
 
-// The law: a fall from 1 m for 0.05 s ends below 0.995 m where g > 2 x 0.005/0.05^2 = 4 m/s^2, give
+// Checks: a fall from 1 m for 0.05 s ends below 0.995 m where g > 2 x 0.005/0.05^2 = 4 m/s^2, give
 // or take a step's share, 10 %. The drawn values stand in the table and depend on the seed alone;
 // samples that are there already are skipped; a run killed before its first checkpoint is begun
 // again.

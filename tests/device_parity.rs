@@ -115,7 +115,7 @@ fn apart(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
     a.iter().zip(b).map(of).fold(0.0, f64::max)
 }
 
-/// The law: both paths are one algorithm, so what is between them is rounding. A substep rounds a
+/// Checks: both paths are one algorithm, so what is between them is rounding. A substep rounds a
 /// position, up to six cells from the corner of its block, to 2^-22 cells, and a velocity that
 /// moves it by at most 0.4 cells by less than that, on each path: 2^-20 cells a substep at most,
 /// which add up. Contact forces follow the positions through the stiffness, and the solves stop
@@ -234,9 +234,9 @@ fn dough_is_rolled() {
     );
 }
 
-// The same at the scene's own step of 10 ms, which needs a roller that answers within it. The step
-// is not split: a backend's particles are not known to the host, which so cannot tell how far
-// bodies go past them, and would split less.
+// The same at the scene's own step of 10 ms, which needs a strongly coupled roller. The step is not
+// split: the host does not know a backend's particles, so it cannot measure how far bodies move
+// past them, and would split less.
 #[test]
 #[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn dough_is_rolled_by_a_roller_that_answers() {
@@ -274,9 +274,9 @@ fn gone_on(case: &Case, device: Option<&Device>, saved: &[u8], steps: usize) -> 
     particles.positions
 }
 
-// The law: a state is all there is. What a device saved in the middle of contact goes on on a
-// device and on the processor as if it had not been interrupted, up to the rounding of the sums
-// that another order of the particles in memory gives.
+// Checks: a state is all there is. What a device saved in the middle of contact goes on on a device
+// and on the processor as if it had not been interrupted, up to the rounding of the sums that
+// another order of the particles in memory gives.
 #[test]
 #[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn a_saved_state_goes_on_here_and_there() {
@@ -307,7 +307,7 @@ fn a_saved_state_goes_on_here_and_there() {
     }
 }
 
-// The law: memory that grows in the middle of a step changes nothing, to the bit.
+// Checks: memory that grows in the middle of a step changes nothing, to the bit.
 #[test]
 #[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn room_that_grows_changes_nothing() {
@@ -329,8 +329,8 @@ fn room_that_grows_changes_nothing() {
     assert!(run(InitialCapacity { contacts: 1, nodes: 1 }) == run(InitialCapacity::default()));
 }
 
-// The law: what the README says of the number of commands, from which it predicts times on a GPU.
-// No number but these is in that prediction's table.
+// Checks: what the README says of the number of commands, from which it predicts times on a GPU. No
+// number but these is in that prediction's table.
 #[test]
 #[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn commands_are_as_many_as_the_readme_says() {

@@ -73,7 +73,7 @@ impl<W, F: Fn(&mut W, &mut BatchWorld<'_>, usize)> StepBlock<'_, W, F> {
         }
     }
 
-    /// One phase, compiled by itself for the instruction set.
+    /// One phase, compiled separately for the instruction set.
     fn advance<P: Phase>(&mut self) {
         let Self { plan, block, scratch, .. } = self;
         self.level.run(AllLanes::<P> { plan, block, scratch, phase: PhantomData });

@@ -116,9 +116,9 @@ mod tests {
         builder.build().unwrap().strongly_coupled().next().is_some()
     }
 
-    // The law: strong from an added mass of a quarter of the body's on. The mobility of a point on
-    // a sphere's surface is at most 3/m + r^2 3/(0.4 m r^2) = 10.5/m, so it is strong below m = 42
-    // of the added mass. That is all of the rubber, 1 kg, in a step in which a wave crosses it (c =
+    // Checks: strong from an added mass of a quarter of the body's on. The mobility of a point on a
+    // sphere's surface is at most 3/m + r^2 3/(0.4 m r^2) = 10.5/m, so it is strong below m = 42 of
+    // the added mass. That is all of the rubber, 1 kg, in a step in which a wave crosses it (c =
     // sqrt(1.346e5/1000) = 11.6 m/s, 8.6 ms), and rho c A dt before.
     #[test]
     fn a_quarter_of_the_mass_is_the_bound() {

@@ -167,7 +167,7 @@ mod tests {
         }
     }
 
-    // The law: a balance is what the totals and the sum of start and impulses differ by, over the
+    // Checks: a balance is what the totals and the sum of start and impulses differ by, over the
     // sum of the magnitudes. Here the mass on the grid, the momenta and the energy are wrong by
     // known amounts.
     #[test]
@@ -203,7 +203,7 @@ mod tests {
         assert!((balance.energy.unwrap() - 0.1).abs() < 1e-12, "{balance:?}");
     }
 
-    // The law: without particles their balances are absent, and without anything that moves the
+    // Checks: without particles their balances are absent, and without anything that moves the
     // energy balance is.
     #[test]
     fn what_is_not_there_has_no_figures() {
@@ -216,7 +216,7 @@ mod tests {
         assert!(balance.energy.is_none() && told.energy.particles.is_none() && told.energy.bodies.is_none());
     }
 
-    // The law: energy that is created after some was lost is reported as the rise of the imbalance,
+    // Checks: energy that is created after some was lost is reported as the rise of the imbalance,
     // not as the net sum; and a contact model that only dissipates cannot add energy.
     #[test]
     fn a_gain_is_told_from_the_lowest_to_the_highest() {

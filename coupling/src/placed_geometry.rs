@@ -107,8 +107,8 @@ mod tests {
         (placed, BoundingSphere { center: Point3::origin(), radius: 0.2, speed: 0.0, spin })
     }
 
-    // The law: a rigid body's velocity at x is v + w x (x - o), so within a sphere it is at most
-    // the speed at the centre plus w r, and equal to that on the rim in the plane of rotation.
+    // Checks: a rigid body's velocity at x is v + w x (x - o), so within a sphere it is at most the
+    // speed at the centre plus w r, and equal to that on the rim in the plane of rotation.
     #[test]
     fn the_bound_on_the_speed_has_the_spin_in_it() {
         for spin in [1.0, 100.0, 200.0] {
@@ -120,7 +120,7 @@ mod tests {
         }
     }
 
-    // The law: what is culled cannot be touched. A point touches where the gap is at most what
+    // Checks: what is culled cannot be touched. A point touches where the gap is at most what
     // reaches it and what the body covers in the substep at its velocity there. The middle of the
     // blade is at rest; all of its speed is spin.
     #[test]

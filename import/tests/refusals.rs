@@ -537,7 +537,7 @@ fn files_are_found_and_named() {
     let (o, x, y, z) = ([0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]);
     let facets: String = [[o, y, x], [o, x, z], [o, z, y], [x, y, z]].into_iter().map(facet).collect();
     std::fs::write(meshes.join("t.stl"), format!("solid t\n{facets}endsolid t\n")).unwrap();
-    // Two tetrahedra that meet in a corner: their hull has more volume.
+    // Two tetrahedra with one common corner: their hull has more volume.
     let second: String =
         tetrahedron.lines().filter(|l| l.starts_with('v')).map(|l| l.replace('1', "-1") + "\n").collect();
     let hollow = format!("{tetrahedron}{second}f 5 6 7\nf 5 8 6\nf 5 7 8\nf 6 8 7\n");

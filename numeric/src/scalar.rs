@@ -7,7 +7,7 @@
 //! function is `#[inline(always)]`, because the instruction set is chosen at run time by a caller
 //! compiled for it, and only what is inlined into that caller is compiled for it too. That is also
 //! why arrays are written with [`each!`](crate::each): the closure of `array::map` would be
-//! compiled by itself, for the least of all processors.
+//! compiled separately, for the baseline instruction set.
 
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, MulAssign, Neg, Not, Sub, SubAssign};

@@ -25,7 +25,7 @@ pub struct HeatMap<'a> {
 const EDGE: f64 = 360.0;
 /// Around everything \[pixels\].
 const MARGIN: usize = 16;
-/// Width of the scale and of the room for its numbers \[pixels\].
+/// Width of the scale and of its labels \[pixels\].
 const BAR: usize = 16;
 const NUMBERS: usize = 96;
 /// Pixels of a dot of the letters.

@@ -5,7 +5,7 @@
 //!
 //! With the overlap `-phi` and the step of length `step`, the elastic force at the end of the step
 //! is `f = k (-phi - step v_n)`, and the normal impulse `gamma_n = step f (1 - d v_n)` where both
-//! factors are positive, else zero. Written about the velocity at which the contact lets go,
+//! factors are positive, else zero. Written about the velocity at which the contact separates,
 //!
 //! ```text
 //! v_hat = min(-phi/step, 1/d),   u = max(v_hat - v_n, 0):

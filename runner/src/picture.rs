@@ -351,7 +351,7 @@ pub fn shape(shape: &Shape) -> BodyShape {
 mod tests {
     use super::spread;
 
-    // The law: at most the requested number, in order, without repeats, with both ends.
+    // Checks: at most the requested number, in order, without repeats, with both ends.
     #[test]
     fn chosen_frames_are_spread_from_first_to_last() {
         for count in [0, 1, 2, 7, 125, 126, 1000] {

@@ -188,7 +188,7 @@ fn place_files(scene: &mut Scene, folder: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    // The law: a robot's file is found beside the scene file, from any working directory.
+    // Checks: a robot's file is found beside the scene file, from any working directory.
     #[test]
     fn robots_are_found_relative_to_the_scene_file() {
         let folder = tempfile::tempdir().unwrap();

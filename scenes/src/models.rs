@@ -34,7 +34,7 @@ pub fn import(model: RobotModel) -> Result<Imported, ImportError> {
 mod tests {
     use super::*;
 
-    // The law: the models of the library are read without warnings, and have the same names in
+    // Checks: the models of the library are read without warnings, and have the same names in
     // scenes as here.
     #[test]
     fn built_in_models_are_read_without_warnings() {

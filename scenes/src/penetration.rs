@@ -54,7 +54,7 @@ impl PenetrationStatistics {
 mod tests {
     use super::*;
 
-    // The law: mean and deviation of 1, 2, 3, 6 are 3 and sqrt(3.5); gaps do not count.
+    // Checks: mean and deviation of 1, 2, 3, 6 are 3 and sqrt(3.5); gaps do not count.
     #[test]
     fn depths_have_their_mean_and_deviation() {
         let mut depths = PenetrationStatistics::default();

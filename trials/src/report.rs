@@ -221,7 +221,7 @@ fn write(failure: &Failure, folder: &Path) -> Result<(), IoError> {
 mod tests {
     use super::*;
 
-    // The law: messages that differ in their numbers alone are of one kind.
+    // Checks: messages that differ in their numbers alone are of one kind.
     #[test]
     fn kinds_have_no_numbers() {
         let kind = kind_of("step 3 (t = 0.25 s): particle 7 was lost at (-1.5e-3, 2) m");

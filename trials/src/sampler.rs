@@ -199,7 +199,7 @@ mod tests {
         (builder.links()[0].inertia.mass, reach)
     }
 
-    // The law: a drawn solid has the requested volume, and lies within its bounding sphere.
+    // Checks: a drawn solid has the requested volume, and lies within its bounding sphere.
     #[test]
     fn solids_have_their_volume() {
         let mut sampler = SceneSampler::new(3, "solids", 0);
@@ -212,7 +212,7 @@ mod tests {
         }
     }
 
-    // The law: the same seed, family and number are the same draws, and any other is not.
+    // Checks: the same seed, family and number are the same draws, and any other is not.
     #[test]
     fn draws_follow_from_seed_family_and_number() {
         let draw = |seed, family, number| SceneSampler::new(seed, family, number).seed();

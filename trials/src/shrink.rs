@@ -151,7 +151,7 @@ mod tests {
     use crate::family;
     use crate::sampler::SceneSampler;
 
-    // The law: a scene with many parts and a defect that one fast body causes is reduced to that
+    // Checks: a scene with many parts and a defect that one fast body causes is reduced to that
     // body alone.
     #[test]
     fn a_planted_defect_is_shrunk_to_what_shows_it() {

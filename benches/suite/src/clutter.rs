@@ -148,7 +148,7 @@ mod tests {
     use super::*;
     use pliant_scenes::format::validate;
 
-    // The law: as many bodies as asked for, each above its own part of the floor; twenty are the
+    // Checks: as many bodies as asked for, each above its own part of the floor; twenty are the
     // built-in scene's.
     #[test]
     fn grown_clutter_fits_its_bin() {
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    // The law: cost c n^p has the slope p.
+    // Checks: cost c n^p has the slope p.
     #[test]
     fn a_power_law_has_its_exponent() {
         let points: Vec<_> = [20.0, 100.0, 500.0_f64].map(|n| (n.ln(), (3.0 * n.powf(1.3)).ln())).to_vec();

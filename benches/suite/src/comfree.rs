@@ -221,7 +221,7 @@ fn pile(_: &BenchOptions, report: &mut dyn FnMut(Measurement)) -> Result<(), Ben
 mod tests {
     use super::*;
 
-    // The law: the plot has a curve and a dot a point for each solver, on two logarithmic axes.
+    // Checks: the plot has a curve and a dot a point for each solver, on two logarithmic axes.
     #[test]
     fn the_plot_shows_every_solver() {
         let folder = std::env::temp_dir().join(format!("pliant-contacts-plot-{}", std::process::id()));

@@ -134,7 +134,7 @@ fn plots(points: &[Point]) -> [Plot; 2] {
 mod tests {
     use super::*;
 
-    // The law: a curve for each number of threads, through every tolerance, and both files are
+    // Checks: a curve for each number of threads, through every tolerance, and both files are
     // there.
     #[test]
     fn plots_show_every_run() {
@@ -153,7 +153,7 @@ mod tests {
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
-    // The law: distances in cells; one of four particles moved by a whole cell.
+    // Checks: distances in cells; one of four particles moved by a whole cell.
     #[test]
     fn distances_are_in_cells() {
         let a = [[0.0; 3]; 4];

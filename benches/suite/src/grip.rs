@@ -140,8 +140,8 @@ impl Layer {
 mod tests {
     use super::*;
 
-    // The law: faces are across x, so motion of a particle along y and z is slip, and motion along
-    // x is not.
+    // Checks: faces are across x, so motion of a particle along y and z is slip, and motion along x
+    // is not.
     #[test]
     fn slip_is_sideways_and_up_and_not_into_the_face() {
         assert_eq!(along_the_face(&Vector3::new(5.0, 3.0, -4.0)).norm(), 5.0);

@@ -208,8 +208,8 @@ fn single(scene: &mut Scene, shape: &RigidShape, mass: f64, height: f64, velocit
     }
 }
 
-/// The distance v^2/(2 mu g) (acceptance of Coulomb friction). Settled: after half a second at
-/// rest. Cold: just touching.
+/// The distance v^2/(2 mu g) of Coulomb friction. Settled: after half a second at rest. Cold: just
+/// touching.
 fn slide(_: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let (speed, friction) = (2.0, 0.5);
     let exact = speed * speed / (2.0 * friction * GRAVITY);

@@ -214,7 +214,7 @@ fn rows(
 mod tests {
     use super::*;
 
-    // The law: the scenes of the table have the published particles (cloth to 0.2 %, with meshes of
+    // Checks: the scenes of the table have the published particles (cloth to 0.2 %, with meshes of
     // similar triangles), grids and steps, and the rates that the paper names follow from the
     // table: 0.01 s in 21.7 ms.
     #[test]

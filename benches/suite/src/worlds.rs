@@ -104,7 +104,7 @@ fn command(batch: &mut WorldBatch, grasp: &[f64], random: &mut SplitMix64, reach
 mod tests {
     use super::*;
 
-    // The law: a world-step is one step of one world.
+    // Checks: a world-step is one step of one world.
     #[test]
     fn a_rate_is_worlds_times_steps_over_time() {
         assert_eq!(rate(256, 50, 0.5), 25_600.0);

@@ -70,7 +70,7 @@ fn energy_derivative_error(model: &AnyModel<f64>, f: &Mat3<f64>) -> f64 {
     worst / ELASTIC.youngs_modulus
 }
 
-/// Acceptance: Kirchhoff stress = (d psi / d F) F^T, 1e-6 of Young's modulus by differences.
+/// Kirchhoff stress = (d psi / d F) F^T, 1e-6 of Young's modulus by differences.
 #[test]
 fn stress_is_the_derivative_of_the_energy() {
     let mut random = Random(21);

@@ -117,7 +117,7 @@ impl InstructionSet {
 pub struct Detected(InstructionSet);
 
 impl Detected {
-    /// The wanted level if the processor has it, else the best below.
+    /// The requested instruction set if the processor supports it, else the best one below it.
     pub fn new(wanted: InstructionSet) -> Self {
         Self(wanted.supported())
     }

@@ -40,7 +40,7 @@ impl<S: SimdDoubles> Wide<S> {
         bytemuck::cast_slice_mut(core::slice::from_mut(row))[part] = self;
     }
 
-    /// Every lane by itself, for what the processor has no instruction for.
+    /// Applies a scalar function to each lane, for operations without an instruction.
     #[inline(always)]
     pub fn each(mut self, f: impl Fn(f64) -> f64) -> Self {
         for x in bytemuck::cast_slice_mut::<Self, f64>(core::slice::from_mut(&mut self)) {

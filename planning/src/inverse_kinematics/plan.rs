@@ -373,7 +373,7 @@ mod tests {
     use super::*;
     use approx::assert_relative_eq;
 
-    // The law: given ends and slopes, zero curvature there; between stops the minimum-jerk
+    // Checks: given ends and slopes, zero curvature there; between stops the minimum-jerk
     // polynomial.
     #[test]
     fn the_quintic_has_its_ends() {

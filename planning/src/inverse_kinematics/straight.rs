@@ -145,8 +145,7 @@ mod tests {
     use super::*;
     use approx::assert_relative_eq;
 
-    // The law: a rotation vector r with rate r' turns R(r) at w = J(r) r'; here by differences of
-    // R.
+    // Checks: a rotation vector r with rate r' turns R(r) at w = J(r) r'; here by differences of R.
     #[test]
     fn rates_of_rotation_vectors_are_angular_velocities() {
         let (turn, spin) = (Vector3::new(0.4, -1.1, 0.7), Vector3::new(0.3, 0.2, -0.9));

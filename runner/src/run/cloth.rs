@@ -95,7 +95,7 @@ pub(super) mod tests {
         builder.build().unwrap()
     }
 
-    // The law: the start stays, the end is the last, the most is the most; and a counter restored
+    // Checks: the start stays, the end is the last, the most is the most; and a counter restored
     // from a checkpoint gives the same.
     #[test]
     fn a_watch_remembers_start_end_and_most() {

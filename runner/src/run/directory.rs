@@ -149,7 +149,7 @@ pub fn check(out: &Path, backend: BackendChoice, resume: bool) -> Result<(), Run
 mod tests {
     use super::*;
 
-    // The law: the name appears when the run ends, and not before.
+    // Checks: the name appears when the run ends, and not before.
     #[test]
     fn a_run_directory_is_complete_or_absent() {
         let folder = tempfile::tempdir().unwrap();
@@ -163,8 +163,8 @@ mod tests {
         assert!(!partial_path(&target).exists());
     }
 
-    // The law: an existing path is never replaced or deleted, be it an empty folder, a file, or
-    // made during the run.
+    // Checks: an existing path is never replaced or deleted, be it an empty folder, a file, or made
+    // during the run.
     #[test]
     fn what_is_there_stays() {
         let folder = tempfile::tempdir().unwrap();

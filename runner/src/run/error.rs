@@ -127,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    // The law: a full disk and an exhausted quota are reported as such, with the file; other errors
+    // Checks: a full disk and an exhausted quota are reported as such, with the file; other errors
     // keep their text.
     #[test]
     fn a_full_disk_is_told_as_one() {

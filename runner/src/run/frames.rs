@@ -134,7 +134,7 @@ mod tests {
     use crate::run::tests::material;
     use pliant_io::ply::read_frame;
 
-    // The law: a frame has the triangles of all cloth in the order of the sheets, with the given
+    // Checks: a frame has the triangles of all cloth in the order of the sheets, with the given
     // back colour or one that follows from the front; particles of cloth are not drawn as spheres,
     // others are. By a scalar both sides are alike.
     #[test]

@@ -303,9 +303,9 @@ mod tests {
     use crate::run::cloth::tests::{standing, two_triangles, world};
     use crate::run::tests::material;
 
-    // The law: crossings count from those at the start, two of two triangles that intersect, so
-    // that a run which starts with two has no new ones, and one that starts with none has two.
-    // Without cloth there are none.
+    // Checks: crossings count from those at the start, two of two triangles that intersect, so that
+    // a run which starts with two has no new ones, and one that starts with none has two. Without
+    // cloth there are none.
     #[test]
     fn new_crossings_are_those_beyond_the_start() {
         let mut world = world(&standing(0.1), material());

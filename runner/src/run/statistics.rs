@@ -222,9 +222,9 @@ mod tests {
 
     use super::*;
 
-    // The law: nearest-rank percentiles of 1..=100 ms are 50 and 95, the mean 50.5; contacts
-    // average over steps and iterations over substeps. Ten steps were split into four, and those
-    // beyond the fiftieth were too long.
+    // Checks: nearest-rank percentiles of 1..=100 ms are 50 and 95, the mean 50.5; contacts average
+    // over steps and iterations over substeps. Ten steps were split into four, and those beyond the
+    // fiftieth were too long.
     #[test]
     fn figures_are_those_of_the_steps() {
         let mut statistics = Statistics::default();

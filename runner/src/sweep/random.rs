@@ -119,7 +119,7 @@ mod tests {
         RandomPlan { axes, samples, seed }
     }
 
-    // The law: values lie in their range, depend on the seed alone, fewer samples are the beginning
+    // Checks: values lie in their range, depend on the seed alone, fewer samples are the beginning
     // of more, paths of one axis have the same value, and every combination of the other axes gets
     // the same samples.
     #[test]

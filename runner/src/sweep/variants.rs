@@ -132,7 +132,7 @@ mod tests {
         texts.iter().map(|text| SweptField::parse(text).unwrap()).collect()
     }
 
-    // The law: n values on one axis and m on another make n m variants, each with its own name and
+    // Checks: n values on one axis and m on another make n m variants, each with its own name and
     // values.
     #[test]
     fn variants_are_all_combinations() {

@@ -253,7 +253,7 @@ mod tests {
         assemble(&apply(&builtin::scene(name).unwrap().unwrap(), &set).unwrap()).unwrap()
     }
 
-    // The law: the published dough has 5,920 particles and the density of the material over the
+    // Checks: the published dough has 5,920 particles and the density of the material over the
     // volume of the box; the roller's axis is horizontal and across the first pass.
     #[test]
     fn dough_rolling_has_the_published_particles_and_a_lying_roller() {
@@ -269,7 +269,7 @@ mod tests {
         assert_relative_eq!(axis, Vector3::y(), epsilon = 1e-10);
     }
 
-    // The law: mass 2 rho V of two like boxes side by side, centre between them, inertia of the one
+    // Checks: mass 2 rho V of two like boxes side by side, centre between them, inertia of the one
     // box that they make: m (b^2 + c^2)/12.
     #[test]
     fn two_boxes_weigh_as_the_one_they_make() {
@@ -300,7 +300,7 @@ mod tests {
         );
     }
 
-    // The law: a body set spinning has velocity v + w x r.
+    // Checks: a body set spinning has velocity v + w x r.
     #[test]
     fn particles_take_the_velocity_of_their_body() {
         let assembly = of("elastic-drop", &["soft[0].velocity=[1,0,0]", "soft[0].angular_velocity=[0,0,2]"]);
@@ -310,7 +310,7 @@ mod tests {
         }
     }
 
-    // The law: the seed alone decides the jitter, and two bodies do not draw the same numbers.
+    // Checks: the seed alone decides the jitter, and two bodies do not draw the same numbers.
     #[test]
     fn the_seed_decides_the_jitter() {
         let first =

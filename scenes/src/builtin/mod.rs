@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use crate::format::validate;
 
-    // The law: what the library ships is valid, carries its own name, says what it shows, and
+    // Checks: what the library ships is valid, carries its own name, says what it shows, and
     // survives being written and read again.
     #[test]
     fn built_in_scenes_are_valid_and_round_trip() {

@@ -294,7 +294,7 @@ impl JsonSchema for TargetPositions {
 mod tests {
     use super::*;
 
-    // The law: a joint's targets are those that name it; one that none names does not move.
+    // Checks: a joint's targets are those that name it; one that none names does not move.
     #[test]
     fn a_joint_follows_the_targets_that_name_it() {
         let json = r#"{ "type": "inverse-dynamics", "robot": "arm", "stiffness": 100, "damping": 20, "targets": [
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(again, Controller::InverseDynamics(arm));
     }
 
-    // The law: a force without a wave is constant.
+    // Checks: a force without a wave is constant.
     #[test]
     fn a_force_is_constant_unless_it_waves() {
         let force: Force = serde_json::from_str(r#"{ "body": "box", "force": [10, 0, 0] }"#).unwrap();

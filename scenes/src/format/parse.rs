@@ -156,7 +156,7 @@ mod tests {
         )
     }
 
-    // The law: omitted fields have the documented defaults.
+    // Checks: omitted fields have the documented defaults.
     #[test]
     fn a_minimal_scene_has_the_defaults() {
         let scene = parse_scene(MINIMAL).unwrap();

@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(changed.soft[0].material, MaterialRef::Named("m".into()));
     }
 
-    // The law: a field that has its default can be set, though the file does not mention it; an
+    // Checks: a field that has its default can be set, though the file does not mention it; an
     // unknown one is an error that lists what is there.
     #[test]
     fn an_unknown_path_is_an_error_that_names_it() {

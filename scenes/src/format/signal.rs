@@ -199,7 +199,7 @@ mod tests {
     const RAMP: &str = r#"{ "type": "keyframes", "keyframes": [
         { "time": 1, "value": 2 }, { "time": 3, "value": 6 }, { "time": 4, "value": 0 }] }"#;
 
-    // The law: straight lines through the keyframes, the ends held; corners are the keyframes and
+    // Checks: straight lines through the keyframes, the ends held; corners are the keyframes and
     // nothing else.
     #[test]
     fn keyframes_are_joined_by_straight_lines() {
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(corners, [1.0, 3.0, 4.0]);
     }
 
-    // The law: a held value jumps at the keyframe and has no rate.
+    // Checks: a held value jumps at the keyframe and has no rate.
     #[test]
     fn held_keyframes_jump() {
         let steps = signal(&RAMP.replace("] }", "], \"interpolation\": \"hold\" }"));
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(steps.next_key(3.0), Some(4.0));
     }
 
-    // The law: o + a sin(2 pi f t + p); its rate is the derivative, here against a central
+    // Checks: o + a sin(2 pi f t + p); its rate is the derivative, here against a central
     // difference.
     #[test]
     fn a_sine_has_its_amplitude_frequency_and_derivative() {
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(sine.next_key(0.0), None);
     }
 
-    // The law: a number is a constant; what is neither is refused by the field's name.
+    // Checks: a number is a constant; what is neither is refused by the field's name.
     #[test]
     fn a_number_is_constant_and_nonsense_is_named() {
         for json in ["3", "-3", "3.5", RAMP] {

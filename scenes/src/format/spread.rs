@@ -53,7 +53,7 @@ mod tests {
     use crate::builtin;
     use crate::format::Copies;
 
-    // The law: as many copies as asked for, each a pitch from the next and alike except for the
+    // Checks: as many copies as asked for, each a pitch from the next and alike except for the
     // random velocities, which have their deviation; static bodies exist once.
     #[test]
     fn copies_are_alike_and_apart() {

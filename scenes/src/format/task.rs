@@ -186,7 +186,7 @@ fn duration() -> f64 {
 mod tests {
     use super::*;
 
-    // The law: omitted fields have the documented values, and a written scene is read again.
+    // Checks: omitted fields have the documented values, and a written scene is read again.
     #[test]
     fn tasks_have_defaults() {
         let json = r#"{ "robot": "arm", "tool": { "link": "flange" }, "waypoints": [

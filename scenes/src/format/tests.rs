@@ -24,7 +24,7 @@ fn properties(schema: &Value, place: &str, visit: &mut impl FnMut(&str, &str, &V
     }
 }
 
-// The law: the generated schema says the unit of every number, in brackets; unknown fields are
+// Checks: the generated schema says the unit of every number, in brackets; unknown fields are
 // refused by it too.
 #[test]
 fn the_schema_states_the_unit_of_every_number() {
@@ -44,7 +44,7 @@ fn the_schema_states_the_unit_of_every_number() {
     assert_eq!(schema["additionalProperties"], json!(false));
 }
 
-// The law: a scene with every default written out has no field that the schema does not describe.
+// Checks: a scene with every default written out has no field that the schema does not describe.
 #[test]
 fn written_scenes_use_only_fields_of_the_schema() {
     let schema = schema();
@@ -82,7 +82,7 @@ fn problems(name: &str, assignments: &[&str]) -> Vec<String> {
     }
 }
 
-// The law: invalid values are refused with path, value and unit. One case per line.
+// Checks: invalid values are refused with path, value and unit. One case per line.
 #[test]
 fn bad_figures_are_named_with_value_and_unit() {
     for (scene, set, expected) in [
@@ -199,7 +199,7 @@ fn bad_figures_are_named_with_value_and_unit() {
     }
 }
 
-// The law: NaN and infinity, which JSON cannot write but Rust can, are refused as well.
+// Checks: NaN and infinity, which JSON cannot write but Rust can, are refused as well.
 #[test]
 fn figures_that_are_not_finite_are_refused() {
     let mut scene = builtin::scene("elastic-drop").unwrap().unwrap();
@@ -212,7 +212,7 @@ fn figures_that_are_not_finite_are_refused() {
     assert_eq!(error.problems[0].message, "NaN s must be finite");
 }
 
-// The law: all problems are reported together.
+// Checks: all problems are reported together.
 #[test]
 fn all_problems_are_collected() {
     assert_eq!(problems("elastic-drop", &["dt=-1", "duration=0", "materials.rubber.density=0"]).len(), 3);
@@ -249,7 +249,7 @@ fn with(set: &str) -> Scene {
     apply(&cloths(), &[Assignment::parse(set).unwrap()]).unwrap_or_else(|error| panic!("{set}: {error}"))
 }
 
-// The law: a scene with one of every cloth is valid, survives being written and read again, and has
+// Checks: a scene with one of every cloth is valid, survives being written and read again, and has
 // no field that the schema does not describe.
 #[test]
 fn cloths_are_valid_and_round_trip() {
@@ -261,7 +261,7 @@ fn cloths_are_valid_and_round_trip() {
     assert!(error.message.contains("unknown field `relase`"), "{error}");
 }
 
-// The law: invalid values of cloths are refused with path, value and unit. One case per line.
+// Checks: invalid values of cloths are refused with path, value and unit. One case per line.
 #[test]
 fn bad_figures_of_cloths_are_named_with_value_and_unit() {
     for (set, expected) in [
@@ -325,7 +325,7 @@ fn bad_figures_of_cloths_are_named_with_value_and_unit() {
     assert_eq!(validate(&scene).unwrap_err().to_string(), "cloths[0].velocity[2]: NaN m/s must be finite");
 }
 
-// The law: a rectangle turned by 90 degrees about z has its own +x along the world's +y; pins begin
+// Checks: a rectangle turned by 90 degrees about z has its own +x along the world's +y; pins begin
 // at the vertices that they name, follow their paths and release them; the defaults are the grid
 // spacing and no damping.
 #[test]
@@ -359,7 +359,7 @@ fn cloths_are_built_where_the_scene_says() {
     assert!((top - 0.25).abs() < 1e-15 && front == 0.01, "{top} {front}");
 }
 
-// The law: errors of building name the cloth, the field and the values.
+// Checks: errors of building name the cloth, the field and the values.
 #[test]
 fn cloths_that_cannot_be_built_are_named() {
     for (set, at, expected) in [

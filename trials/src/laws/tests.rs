@@ -70,7 +70,7 @@ fn energy_from_nowhere_is_seen() {
     let run = run(&collision());
     let scene = collision();
     let law = |run: &Record| single_run::energy(&scene, run, &Vector3::zeros());
-    // Before they meet, so that nothing is lost yet.
+    // Before they collide, so that nothing is lost yet.
     fails_with(&run, law, |run| run.moments[1].kinetic += 0.03 * run.moments[0].kinetic);
     fails_with(&run, law, |run| last(run).elastic = f64::NAN);
     fails_with(&run, law, |run| run.moments[5].elastic += run.moments[0].kinetic);
@@ -134,7 +134,7 @@ fn lost_energy_is_seen_where_nothing_takes_any() {
     fails_with(&run(&scene), single_run::conserved_energy, |run| last(run).kinetic *= 0.98);
 }
 
-// The law: a transformed scene gives the transformed result, and a missing or wrong back
+// Checks: a transformed scene gives the transformed result, and a missing or wrong back
 // transformation is detected.
 #[test]
 fn another_result_of_the_same_scene_is_seen() {
