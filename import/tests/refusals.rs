@@ -121,7 +121,7 @@ fn mjcf_that_is_no_mechanism_is_refused() {
             (geom("size=\"1\" shellinertia=\"true\""), "geom 'g'", "shellinertia", "true", "not supported"),
             // Assets.
             (mesh("file=\"not-there.obj\""), "mesh 'm'", "file", "not-there.obj", "No such file"),
-            (mesh("file=\"a.dae\""), "mesh 'm'", "file", "a.dae", "only obj and stl"),
+            (mesh("file=\"a.dae\""), "mesh 'm'", "file", "a.dae", "only obj, stl and ply"),
             (mesh("vertex=\"0 0 0 1 0 0 0 1 0 1 1 0\""), "mesh 'm'", "vertex", "0 0 0 1 0 0 0 1 0 1 1 0", "do not span a volume"),
             (mesh("vertex=\"0 0 0 1 0 0 0 1 0 1 1 1\" scale=\"1 0 1\""), "mesh 'm'", "scale", "1 0 1", "none of them 0"),
             (mesh("vertex=\"0 0 0 1 0 0 0 1 0 1 1 1\" face=\"0 1 4\""), "mesh 'm'", "face", "0 1 4", "vertices"),
@@ -514,14 +514,14 @@ fn what_urdf_loses_is_named() {
                 "mesh",
                 "filename",
                 "no.dae",
-                "only obj and stl",
+                "only obj, stl and ply",
             ),
         ],
         |text| pliant_import::from_urdf(text, env!("CARGO_TARGET_TMPDIR")),
     );
 }
 
-/// Meshes: OBJ and STL, with a scale; in URDF a warning where the hull has more volume; includes;
+/// Meshes, with a scale; in URDF a warning where the hull has more volume; includes;
 /// the file and line of a fault in them.
 #[test]
 fn files_are_found_and_named() {

@@ -220,7 +220,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!(
         "asset",
         "mesh",
-        Partly("the convex hull is what touches, as in MuJoCo; OBJ and STL files"),
+        Partly("the convex hull is what touches, as in MuJoCo; OBJ, STL and PLY files"),
         MESH
     ),
     element!(
