@@ -4,18 +4,31 @@ use crate::collision::{CollisionGeometry, ContactMaterial};
 use crate::motion::Motion;
 use crate::multibody::{LinkId, State};
 use crate::simulation::System;
+use crate::out_of_range::OutOfRange;
 use nalgebra::Isometry3;
 use pliant_geometry::Shape;
+use serde::{Deserialize, Serialize};
 
-/// Adhesion of particles to a geometry, after Dugdale (1960): what has been pressed together holds
-/// with one tensile stress over a range of gaps. Its work of adhesion is `stress * range`
-/// \[J/m^2\].
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Adhesion of particles to a geometry, after Dugdale (1960): particles that have been pressed onto it
+/// hold with a constant tensile stress until they are a distance away. Its work of adhesion is
+/// `stress` times `range` \[J/m^2\]. Friction acts as if the stress pressed. The range should be well
+/// above what the fastest particle covers in a substep.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Adhesion {
-    /// Tensile stress that the bond carries at most \[Pa\].
+    /// Tensile stress that a bond carries at most \[Pa\].
     pub stress: f64,
-    /// Gap at which the bond breaks \[m\].
+    /// Gap at which it breaks \[m\].
     pub range: f64,
+}
+
+impl Adhesion {
+    /// The figures that are out of range, as fields of an `adhesion`.
+    pub fn out_of_range(&self) -> impl Iterator<Item = OutOfRange> {
+        let stress = OutOfRange::unless_positive("adhesion.stress", self.stress, "Pa");
+        stress.into_iter().chain(OutOfRange::unless_positive("adhesion.range", self.range, "m"))
+    }
 }
 
 /// A shape that a body carries, and that others can touch.
