@@ -18,6 +18,7 @@ use pliant_mpm::{BlockView, Mpm, ParticleExtent};
 use pliant_rigid::{Bodies, Shape, SurfacePoint};
 use rayon::prelude::*;
 
+use crate::auto_or::AutoOr;
 use crate::body_state::SubstepBodyState;
 use crate::bounding_region::{BoundingRegion, LANES};
 use crate::contact_cache::{CachedContact, ContactCache};
@@ -25,7 +26,7 @@ use crate::convex::normal_impulse;
 use crate::pair::ContactPair;
 use crate::placed_geometry::PlacedGeometry;
 use crate::redundant_centroids::{VERTEX_DISTANCE, is_centroid, planar_clearance};
-use crate::settings::{ContactSettings, NEAR_RIGID_STIFFNESS_NUMBER, ParticleRadius, Stiffness};
+use crate::settings::{ContactSettings, NEAR_RIGID_STIFFNESS_NUMBER};
 
 /// Gap below which a pair is registered at any velocity, in grid spacings: what the free motion of
 /// one substep may add to the approach that the velocities at its start do not show.
@@ -319,8 +320,8 @@ impl ContactSearch<'_> {
         };
         let mass = view.mass(i);
         let stiffness = match self.settings.stiffness {
-            Stiffness::Auto => NEAR_RIGID_STIFFNESS_NUMBER * mass / (substep * substep),
-            Stiffness::Fixed(stiffness) => stiffness,
+            AutoOr::Auto => NEAR_RIGID_STIFFNESS_NUMBER * mass / (substep * substep),
+            AutoOr::Value(stiffness) => stiffness,
         };
         let lagged_normal_impulse = match memory {
             // Adhesion presses the surfaces together; a tension takes from that.
@@ -390,8 +391,5 @@ impl ParticleExtentCache {
 
 /// Radius at which a particle touches of which the surface is half a `thickness` away \[m\].
 pub(crate) fn radius_of(thickness: f64, settings: &ContactSettings) -> f64 {
-    match settings.particle_radius {
-        ParticleRadius::Auto => 0.5 * thickness,
-        ParticleRadius::Fixed(radius) => radius,
-    }
+    settings.particle_radius.value().unwrap_or(0.5 * thickness)
 }

@@ -2,7 +2,7 @@
 //!
 //! A pad adds up the contact impulses of the particles that touch its body within its rectangle,
 //! substep by substep. The impulse of a particle is shared among the bins that its square of the
-//! surface lies on (edge: twice its radius, so `cbrt(V)` for `ParticleRadius::Auto`), in proportion
+//! surface lies on (edge: twice its radius, so `cbrt(V)` by default), in proportion
 //! to the area; what of the square lies beside the pad gets nothing, so that no impulse is lost.
 //!
 //! What the solver leaves over within its tolerance acts on the bodies at grid nodes (see

@@ -3,8 +3,8 @@
 use crate::collision::{CollisionGeometry, ContactMaterial};
 use crate::motion::Motion;
 use crate::multibody::{LinkId, State};
-use crate::simulation::System;
 use crate::out_of_range::OutOfRange;
+use crate::simulation::System;
 use nalgebra::Isometry3;
 use pliant_geometry::Shape;
 use serde::{Deserialize, Serialize};

@@ -14,7 +14,8 @@ pub struct OutOfRange {
 }
 
 impl OutOfRange {
-    pub(crate) fn unless(
+    /// None where the figure holds.
+    pub fn unless(
         holds: bool,
         field: &'static str,
         value: f64,
@@ -24,11 +25,13 @@ impl OutOfRange {
         (!holds).then_some(Self { field, value, unit, requirement })
     }
 
-    pub(crate) fn unless_positive(field: &'static str, value: f64, unit: &'static str) -> Option<Self> {
+    /// None where the value is positive and finite.
+    pub fn unless_positive(field: &'static str, value: f64, unit: &'static str) -> Option<Self> {
         Self::unless(value.is_finite() && value > 0.0, field, value, unit, "positive and finite")
     }
 
-    pub(crate) fn unless_not_negative(field: &'static str, value: f64, unit: &'static str) -> Option<Self> {
+    /// None where the value is finite and not negative.
+    pub fn unless_not_negative(field: &'static str, value: f64, unit: &'static str) -> Option<Self> {
         Self::unless(value.is_finite() && value >= 0.0, field, value, unit, "finite and not negative")
     }
 }

@@ -159,9 +159,10 @@ impl SceneSampler {
 
 /// How fast stress waves run in a material \[m/s\].
 pub fn wave_speed(material: &Material) -> f64 {
-    let (density, e, nu) = material.elastic_figures();
-    let nu = nu.clamp(0.0, 0.45);
-    (e * (1.0 - nu) / ((1.0 + nu) * (1.0 - 2.0 * nu)) / density).sqrt()
+    let material = material.particle_material();
+    let elastic = material.model.elastic();
+    let (e, nu) = (elastic.youngs_modulus, elastic.poissons_ratio.clamp(0.0, 0.45));
+    (e * (1.0 - nu) / ((1.0 + nu) * (1.0 - 2.0 * nu)) / material.density).sqrt()
 }
 
 #[cfg(test)]

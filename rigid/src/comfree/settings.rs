@@ -101,10 +101,7 @@ impl Default for ComFreeSettings {
     fn default() -> Self {
         Self {
             form: Form::Predicted,
-            gains: Gains::Physical {
-                frequency: usual_frequency(),
-                damping_ratio: usual_damping_ratio(),
-            },
+            gains: Gains::Physical { frequency: usual_frequency(), damping_ratio: usual_damping_ratio() },
             facets: 16,
             separation_speed: 0.5,
             joints: ImpedanceCurve::default(),

@@ -212,7 +212,7 @@ fn covered(patch: &SheetParticles, positions: &[[f64; 3]], grid_spacing: f64) ->
 fn soft(scene: &Scene, parts: &[Range<usize>], name: &str) -> Option<GoalSubject> {
     let at = scene.soft.iter().position(|soft| soft.name == name)?;
     let material: &MaterialRef = &scene.soft[at].material;
-    let (density, ..) = material.resolve(&scene.materials)?.elastic_figures();
+    let density = material.resolve(&scene.materials)?.particle_material().density;
     Some(GoalSubject::Soft(parts.get(at)?.clone(), density))
 }
 

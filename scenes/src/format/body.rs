@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use pliant_rigid::Adhesion;
+use pliant_rigid::comfree::ImpedanceCurve;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::Pose;
 use super::joint::JointSpec;
-use super::rigid::Impedance;
 
 /// A rigid body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -159,7 +160,7 @@ pub struct Geometry {
     pub rolling_friction: f64,
     /// Impedance with the closed-form solver; left out, MuJoCo's usual one.
     #[serde(default)]
-    pub impedance: Impedance,
+    pub impedance: ImpedanceCurve,
     /// Adhesion of particles; left out, they come off without a pull.
     #[serde(default)]
     pub adhesion: Option<Adhesion>,
@@ -190,7 +191,7 @@ impl Geometry {
             restitution: None,
             torsional_friction: 0.0,
             rolling_friction: 0.0,
-            impedance: Impedance::default(),
+            impedance: ImpedanceCurve::default(),
             adhesion: None,
             collision: true,
             group: first_group(),
@@ -198,18 +199,6 @@ impl Geometry {
             color: steel(),
         }
     }
-}
-
-/// Adhesion of particles to a geometry, after Dugdale: particles that have been pressed onto it hold with a constant tensile stress until
-/// they are a distance away. Its work of adhesion is `stress` times `range` [J/m^2]. Friction acts as if the stress pressed.
-/// The range should be well above what the fastest particle covers in a substep.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Adhesion {
-    /// Tensile stress that a bond carries at most [Pa].
-    pub stress: f64,
-    /// Gap at which it breaks [m].
-    pub range: f64,
 }
 
 /// The shapes that a rigid body touches with.

@@ -1,5 +1,6 @@
 //! How rigid bodies are computed: steps and contact between them.
 
+use pliant_rigid::comfree::ComFreeSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +21,7 @@ pub struct Rigid {
     /// Whether a step is solved again with the fresh normal forces where those that bounded friction were off.
     pub refresh_friction: bool,
     /// The closed-form solver, where `rigid_solver` chooses it.
-    pub comfree: ComFree,
+    pub comfree: ComFreeSettings,
 }
 
 impl Default for Rigid {
@@ -32,7 +33,7 @@ impl Default for Rigid {
             restitution: None,
             stiction_tolerance: 1e-4,
             refresh_friction: true,
-            comfree: ComFree::default(),
+            comfree: ComFreeSettings::default(),
         }
     }
 }
@@ -47,96 +48,6 @@ pub enum RigidSolver {
     /// Every contact in closed form (ComFree-Sim, Borse et al. 2026): for throughput. The published
     /// form has no iterations; the default one takes a fixed number of passes over trees and contacts.
     Comfree,
-}
-
-/// Figures of the closed-form solver.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ComFree {
-    /// How contacts are found.
-    pub form: ComFreeForm,
-    /// How stiff and damped contacts are against the mass they feel.
-    pub gains: ComFreeGains,
-    /// Facets of a friction cone, even, at least 4 [-].
-    pub facets: usize,
-    /// Speed with which overlapping surfaces part at most; the published form has no bound [m/s].
-    pub separation_speed: f64,
-}
-
-impl Default for ComFree {
-    fn default() -> Self {
-        Self {
-            form: ComFreeForm::Predicted,
-            gains: ComFreeGains::Physical {
-                frequency: usual_frequency(),
-                damping_ratio: usual_damping_ratio(),
-            },
-            facets: 16,
-            separation_speed: 0.5,
-        }
-    }
-}
-
-/// How the closed-form solver finds contacts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ComFreeForm {
-    /// At the velocities that bodies would have with all contacts: they stick, carry what rests on them, and long steps are stable.
-    Predicted,
-    /// As published, equations 2 to 13; contact acts where surfaces overlap.
-    Published,
-}
-
-/// Stiffness K and damping D of a contact for each kilogram of `r/(1 - r)` times the mass it feels.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum ComFreeGains {
-    /// K = w^2, D = 2 z w, whatever the step is.
-    Physical {
-        /// Frequency w [rad/s].
-        #[serde(default = "usual_frequency")]
-        frequency: f64,
-        /// Damping ratio z [-].
-        #[serde(default = "usual_damping_ratio")]
-        damping_ratio: f64,
-    },
-    /// The paper's: K = k_user/dt, D = d_user/dt. They belong to one step, 2 ms there.
-    PerStep {
-        /// k_user [1/s].
-        stiffness: f64,
-        /// d_user [-].
-        damping: f64,
-    },
-}
-
-fn usual_frequency() -> f64 {
-    400.0
-}
-
-fn usual_damping_ratio() -> f64 {
-    1.0
-}
-
-/// How the impedance r of the closed-form solver grows with the depth of a contact: MuJoCo's `solimp`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Impedance {
-    /// At no depth, between 0 and 1 [-].
-    pub minimum: f64,
-    /// From `width` on, between 0 and 1 [-].
-    pub maximum: f64,
-    /// Depth at which `maximum` is reached [m].
-    pub width: f64,
-    /// Part of the width at which the curve turns, between 0 and 1 [-].
-    pub midpoint: f64,
-    /// Power of the curve, at least 1 [-].
-    pub power: f64,
-}
-
-impl Default for Impedance {
-    fn default() -> Self {
-        Self { minimum: 0.9, maximum: 0.95, width: 0.001, midpoint: 0.5, power: 2.0 }
-    }
 }
 
 /// What chooses the steps of rigid bodies.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use pliant_coupling::{AutoOr, ContactSettings, Coupling, CouplingStep, GridMotion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::body::BodySpec;
 use super::cloth::ClothSpec;
-use super::common::AutoOr;
 use super::copies::Copies;
 use super::drive::{Actuator, Constraint, Controller, Force};
 use super::goal::Goal;
@@ -56,7 +56,7 @@ pub struct Scene {
     pub grid_motion: GridMotion,
     /// Contact between particles and bodies.
     #[serde(default)]
-    pub contact: ContactSpec,
+    pub contact: ContactSettings,
     /// The convex solver.
     #[serde(default)]
     pub solver: Solver,
@@ -137,7 +137,7 @@ impl Scene {
             coupling: Coupling::default(),
             coupling_step: CouplingStep::default(),
             grid_motion: GridMotion::default(),
-            contact: ContactSpec::default(),
+            contact: ContactSettings::default(),
             solver: Solver::default(),
             rigid_solver: RigidSolver::default(),
             rigid: Rigid::default(),
@@ -159,68 +159,6 @@ impl Scene {
             limits: Limits::default(),
             output: Output::default(),
             seed: 0,
-        }
-    }
-}
-
-/// How bodies that forces move are coupled to the particles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Coupling {
-    /// Strongly where a body is light beside the material that contact stirs within a step, else weakly; the manifest says which.
-    #[default]
-    Auto,
-    /// Bodies keep their velocity through the substeps and get the sum of their impulses at the end of the step.
-    Weak,
-    /// Bodies answer within the step: their velocities are unknowns of the contact problem.
-    Strong,
-}
-
-/// Length of the steps after which bodies and particles hear of each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum CouplingStep {
-    /// `dt`, halved, and again, where bodies would go too far within it past the particles around them or be stopped
-    /// too suddenly; the manifest has how many there were.
-    #[default]
-    Auto,
-    /// `dt`, always. The manifest warns where that was too long.
-    Fixed,
-}
-
-/// What the particles' grid does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum GridMotion {
-    /// It goes with the largest body that does not move by its own dynamics, or with the particles where there is none, so that a
-    /// scene does the same in every inertial frame. At rest with boundaries of the grid, and on a GPU.
-    #[default]
-    Auto,
-    /// It stays where it is.
-    Fixed,
-}
-
-/// Contact between particles and bodies: Hunt-Crossley with regularised Coulomb friction.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ContactSpec {
-    /// Stiffness of one particle's contact [N/m]. "auto" is the stiffest that the substep resolves.
-    pub stiffness: AutoOr<f64>,
-    /// Hunt-Crossley dissipation [s/m].
-    pub dissipation: f64,
-    /// Stiction tolerance: the slip velocity at which friction has most of its value [m/s].
-    pub stiction_tolerance: f64,
-    /// Distance from a particle's centre at which it touches [m]. "auto" is half of the particle's spacing.
-    pub particle_radius: AutoOr<f64>,
-}
-
-impl Default for ContactSpec {
-    fn default() -> Self {
-        Self {
-            stiffness: AutoOr::Auto,
-            dissipation: 1.0,
-            stiction_tolerance: 5e-5,
-            particle_radius: AutoOr::Auto,
         }
     }
 }
@@ -309,7 +247,21 @@ pub enum BoundaryKind {
 
 /// The JSON Schema (draft 2020-12) of a scene.
 pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(Scene).to_value()
+    let mut schema = schemars::schema_for!(Scene).to_value();
+    unescape_brackets(&mut schema);
+    schema
+}
+
+/// Descriptions are documentation comments, some with brackets that are escaped for rustdoc.
+fn unescape_brackets(schema: &mut serde_json::Value) {
+    match schema {
+        serde_json::Value::String(text) if text.contains('\\') => {
+            *text = text.replace("\\[", "[").replace("\\]", "]");
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(unescape_brackets),
+        serde_json::Value::Object(fields) => fields.values_mut().for_each(unescape_brackets),
+        _ => {}
+    }
 }
 
 fn schema_version() -> u32 {

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
+use pliant_coupling::AutoOr;
+use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Model};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::common::{AutoOr, Pose};
+use super::common::Pose;
 
 /// A constitutive model with its figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -94,18 +96,6 @@ pub enum Material {
     },
 }
 
-/// How grains slide along bodies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum GranularWalls {
-    /// Grains that touch a body are held by it and others slide over them: the friction is tan `fast_friction_angle`, the most that the material
-    /// can bear, whatever the geometry's own. In experiments columns run out equally far on wood, baize, sandpaper and Plexiglas.
-    #[default]
-    Rough,
-    /// Grains slide by the geometry's own `friction`, as on glass or polished steel.
-    Smooth,
-}
-
 /// Of glass beads (Jop, Forterre and Pouliquen 2006) [-].
 fn glass_inertial_number() -> f64 {
     0.28
@@ -121,18 +111,43 @@ fn quartz_density() -> f64 {
 }
 
 impl Material {
-    /// The figures that every model has: density [kg/m^3], Young's modulus [Pa] and Poisson's ratio [-].
-    pub fn elastic_figures(&self) -> (f64, f64, f64) {
-        match *self {
+    /// The material as the particles have it.
+    pub fn particle_material(&self) -> pliant_mpm::material::Material {
+        let (density, elastic) = match *self {
             Self::FixedCorotated { density, youngs_modulus, poissons_ratio }
             | Self::NeoHookean { density, youngs_modulus, poissons_ratio }
             | Self::LinearCorotated { density, youngs_modulus, poissons_ratio }
             | Self::VonMises { density, youngs_modulus, poissons_ratio, .. }
             | Self::DruckerPrager { density, youngs_modulus, poissons_ratio, .. }
             | Self::Granular { density, youngs_modulus, poissons_ratio, .. } => {
-                (density, youngs_modulus, poissons_ratio)
+                (density, Elastic { youngs_modulus, poissons_ratio })
             }
-        }
+        };
+        let model = match *self {
+            Self::FixedCorotated { .. } => Model::FixedCorotated(elastic),
+            Self::NeoHookean { .. } => Model::NeoHookean(elastic),
+            Self::LinearCorotated { .. } => Model::LinearCorotated(elastic),
+            Self::VonMises { yield_stress, .. } => Model::VonMises { elastic, yield_stress },
+            Self::DruckerPrager { friction_angle, .. } => Model::DruckerPrager { elastic, friction_angle },
+            Self::Granular {
+                friction_angle,
+                fast_friction_angle,
+                inertial_number,
+                grain_diameter,
+                grain_density,
+                walls,
+                ..
+            } => Model::Granular(GranularFlow {
+                elastic,
+                friction_angle,
+                fast_friction_angle: fast_friction_angle.unwrap_or(friction_angle),
+                inertial_number,
+                grain_diameter,
+                grain_density,
+                walls,
+            }),
+        };
+        pliant_mpm::material::Material { density, model }
     }
 }
 

@@ -3,7 +3,7 @@
 use pliant_coupling::World;
 use pliant_rigid::multibody::LinkId;
 
-use crate::format::{ComFreeGains, RigidSolver, Scene};
+use crate::format::{Gains, RigidSolver, Scene};
 
 /// Part of the radius of a ball around a body by which it may sink into what it stands on before
 /// that is said.
@@ -15,7 +15,7 @@ const MAX_SINK_RATIO: f64 = 0.5;
 pub(crate) fn warn_of_soft_contacts(scene: &Scene, world: &World) -> Vec<String> {
     // In closed form contact is as stiff as its frequency asks for the mass.
     if scene.rigid_solver == RigidSolver::Comfree
-        && matches!(scene.rigid.comfree.gains, ComFreeGains::Physical { .. })
+        && matches!(scene.rigid.comfree.gains, Gains::Physical { .. })
     {
         return Vec::new();
     }
