@@ -169,24 +169,11 @@ pub fn wave_speed(material: &Material) -> f64 {
 mod tests {
     use super::*;
     use pliant_scenes::assemble::assemble;
-    use pliant_scenes::format::{BodySpec, Dynamic, Geometry, JointSpec, Motion, Pose, Scene};
+    use pliant_scenes::format::{BodySpec, Dynamic, Geometry, Motion, Pose, Scene};
 
     fn volume_and_reach(shape: &RigidShape) -> (f64, f64) {
         let mut scene = Scene::empty("solid", 1.0, 1.0);
-        let dynamic = Dynamic {
-            pose: Pose::default(),
-            joint: JointSpec::Free {},
-            parent: None,
-            density: Some(1.0),
-            mass: None,
-            inertia: None,
-            center_of_mass: None,
-            velocity: [0.0; 3],
-            angular_velocity: [0.0; 3],
-            applied_force: [0.0; 3],
-            applied_torque: [0.0; 3],
-            gravity: true,
-        };
+        let dynamic = Dynamic { density: Some(1.0), mass: None, ..crate::builders::dynamic(1.0) };
         let geometries = vec![Geometry::new(shape.clone())];
         scene.bodies.push(BodySpec {
             name: "solid".to_owned(),

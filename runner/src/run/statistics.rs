@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use pliant_coupling::StepReport;
 use pliant_rigid::simulation::AdvanceSummary;
 
-use super::manifest::{CouplingSummary, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary};
+use crate::record::manifest::{CouplingSummary, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary};
 
 /// Cells of the grid by which particles may be inside of bodies without a word.
 pub const DEEP_PENETRATION: f64 = 0.5;

@@ -3,11 +3,10 @@
 //! A body is named `body` where the scene writes it out, and `robot/link` where it belongs to a robot; a joint is named after the body
 //! that it moves, or `robot/joint`.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::de::{MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer, value::SeqAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -194,8 +193,9 @@ pub struct JointTarget {
 }
 
 /// Coordinates of a robot's joints.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(inline)]
 pub enum TargetPositions {
     /// Of all joints, in the order of the file [rad, m].
     All(Vec<f64>),
@@ -264,22 +264,6 @@ impl<'de> Deserialize<'de> for TargetPositions {
         }
 
         deserializer.deserialize_any(PositionsVisitor)
-    }
-}
-
-impl JsonSchema for TargetPositions {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "TargetPositions".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let all = generator.subschema_for::<Vec<f64>>();
-        let named = generator.subschema_for::<BTreeMap<String, f64>>();
-        json_schema!({ "anyOf": [all, named] })
     }
 }
 

@@ -1,17 +1,17 @@
 //! Values that change with time: what motors are told, how outside forces swell.
 
-use std::borrow::Cow;
 use std::f64::consts::TAU;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A value over time: written as a number, it is constant; written as an object, it is one of [`Varying`]. Its unit is that of the
 /// field it stands in.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(inline)]
 pub enum Signal {
     /// Always the same.
     Constant(f64),
@@ -168,21 +168,6 @@ impl<'de> Deserialize<'de> for Signal {
         }
 
         deserializer.deserialize_any(SignalVisitor)
-    }
-}
-
-impl JsonSchema for Signal {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Signal".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let varying = generator.subschema_for::<Varying>();
-        json_schema!({ "anyOf": [{ "type": "number" }, varying] })
     }
 }
 

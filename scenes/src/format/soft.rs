@@ -1,13 +1,12 @@
 //! Soft bodies: their materials, their shapes and how the shapes become particles.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
 use pliant_coupling::AutoOr;
 use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Model};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -152,8 +151,9 @@ impl Material {
 }
 
 /// The material of a soft body: a name of the scene's `materials`, or a material written in place.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(inline)]
 pub enum MaterialRef {
     /// The name of one of the scene's `materials`.
     Named(String),
@@ -193,21 +193,6 @@ impl<'de> Deserialize<'de> for MaterialRef {
         }
 
         deserializer.deserialize_any(MaterialRefVisitor)
-    }
-}
-
-impl JsonSchema for MaterialRef {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "MaterialRef".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let material = generator.subschema_for::<Material>();
-        json_schema!({ "anyOf": [{ "type": "string" }, material] })
     }
 }
 

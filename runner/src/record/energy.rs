@@ -47,25 +47,25 @@ fn parts(balance: &EnergyBalance) -> [(&'static str, Option<f64>); 27] {
 }
 
 /// The names as columns, each with a comma before it.
-pub(super) fn columns() -> String {
+pub(crate) fn columns() -> String {
     parts(&EnergyBalance::default()).iter().map(|(name, _)| format!(",{name}")).collect()
 }
 
 /// The parts as cells, each with a comma before it; what is not measured is empty.
-pub(super) fn cells(balance: &EnergyBalance) -> String {
+pub(crate) fn cells(balance: &EnergyBalance) -> String {
     let cell =
         |(_, part): &(_, Option<f64>)| part.map_or_else(|| ",".to_owned(), |part| format!(",{part:?}"));
     parts(balance).iter().map(cell).collect()
 }
 
 /// The parts that are measured, by name.
-pub(super) fn figures(balance: &EnergyBalance) -> BTreeMap<String, Number> {
+pub(crate) fn figures(balance: &EnergyBalance) -> BTreeMap<String, Number> {
     let measured = |(name, part): (&str, Option<f64>)| part.map(|part| (name.to_owned(), Number(part)));
     parts(balance).into_iter().filter_map(measured).collect()
 }
 
 /// What is to be said of a gain beyond the part `allowed` of what was put in.
-pub(super) fn warning(balance: &EnergyBalance, allowed: f64) -> Option<String> {
+pub(crate) fn warning(balance: &EnergyBalance, allowed: f64) -> Option<String> {
     let gain = balance.gain.as_ref()?;
     // What is not a number is beyond every bound.
     if gain.relative() <= allowed {
