@@ -15,7 +15,7 @@ const CRATES: [(&str, &[&str]); 18] = [
     ("geometry", &["numeric"]),
     ("io", &[]),
     ("mpm", &["numeric"]),
-    ("rigid", &["geometry"]),
+    ("rigid", &["numeric", "geometry"]),
     ("import", &["geometry", "io", "rigid"]),
     ("planning", &["numeric", "geometry", "rigid"]),
     ("batch", &["numeric", "geometry", "rigid"]),

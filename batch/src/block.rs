@@ -1,7 +1,7 @@
 //! Eight worlds side by side.
 
 use super::plan::Plan;
-use pliant_numeric::lanes::{F64x8, LANES};
+use pliant_numeric::simd::F64x8;
 use pliant_rigid::multibody::State;
 
 /// Whether a world runs.
@@ -23,15 +23,15 @@ pub(super) struct WorldBlock {
     pub state: Vec<F64x8>,
     pub parameters: Vec<F64x8>,
     /// Steps that each world took since it was put into its state, and the time of that \[s\].
-    pub steps: [u64; LANES],
-    began: [f64; LANES],
+    pub steps: [u64; F64x8::LANES],
+    began: [f64; F64x8::LANES],
 }
 
 impl WorldBlock {
     pub fn new(plan: &Plan, initial: &State) -> Self {
         let l = &plan.layout;
         let mut parameters = vec![F64x8::ZERO; l.parameters];
-        let mut set = |at: usize, x: f64| parameters[at] = F64x8([x; LANES]);
+        let mut set = |at: usize, x: f64| parameters[at] = F64x8([x; F64x8::LANES]);
         (0..3).for_each(|d| set(l.gravity + d, plan.gravity[d]));
         (0..plan.bodies.len()).for_each(|b| set(l.mass + b, 1.0));
         for (g, geometry) in plan.geometries.iter().enumerate() {
@@ -45,12 +45,16 @@ impl WorldBlock {
                 set(l.motors + 3 * m + k, x);
             }
         }
-        let mut block =
-            Self { state: vec![F64x8::ZERO; l.state], parameters, steps: [0; LANES], began: [0.0; LANES] };
+        let mut block = Self {
+            state: vec![F64x8::ZERO; l.state],
+            parameters,
+            steps: [0; F64x8::LANES],
+            began: [0.0; F64x8::LANES],
+        };
         for (m, motor) in plan.motors.iter().enumerate() {
-            block.state[l.targets + m] = F64x8([motor.target; LANES]);
+            block.state[l.targets + m] = F64x8([motor.target; F64x8::LANES]);
         }
-        (0..LANES).for_each(|lane| block.set_state(plan, lane, initial));
+        (0..F64x8::LANES).for_each(|lane| block.set_state(plan, lane, initial));
         block
     }
 

@@ -1,23 +1,22 @@
 //! Contacts of the published form (equations 5 to 13), each by itself.
 
-use pulp::{NullaryFnOnce, Simd};
-
-use super::kinematics::WorldLanes;
+use super::kinematics::{Phase, WorldLanes};
 use super::layout::{POINT_NUMBERS, POSE};
 use super::plan::{BatchGeometry, CollisionPair};
 use pliant_geometry::pairs::{ContactPoint, PlacedSolid};
-use pliant_numeric::lanes::{Mask, Pose, Real, Vec3, Wide, each};
+use pliant_numeric::each;
+use pliant_numeric::linalg::Vec3;
+use pliant_numeric::rotation::Pose;
+use pliant_numeric::scalar::{Mask, Real};
+use pliant_numeric::simd::{Simd, Wide};
 use pliant_rigid::comfree::ImpedanceCurve;
 
 /// From the poses and the smooth velocities; leaves impulses along the joints in the loads.
-pub(super) struct Contacts<'a, 'b, 'c, S: Simd>(pub &'c mut WorldLanes<'a, 'b, S>);
+pub(super) struct Contacts;
 
-impl<S: Simd> NullaryFnOnce for Contacts<'_, '_, '_, S> {
-    type Output = ();
-
+impl Phase for Contacts {
     #[inline(always)]
-    fn call(self) {
-        let worlds = self.0;
+    fn run<S: Simd>(worlds: &mut WorldLanes<'_, '_, S>) {
         let plan = worlds.plan;
         for (g, geometry) in plan.geometries.iter().enumerate() {
             worlds.place_geometry(g, geometry);
@@ -37,7 +36,7 @@ impl<S: Simd> NullaryFnOnce for Contacts<'_, '_, '_, S> {
             });
             for at in (contact_points..).step_by(POINT_NUMBERS).take(pair.kind.most_points()) {
                 let distance = worlds.workspace.get(at + 6);
-                if distance.lt(distance.zero()).any() {
+                if distance.lt(Wide::zero()).any() {
                     let [point, normal] = [worlds.workspace.vector(at), worlds.workspace.vector(at + 3)];
                     worlds.solve_contact(pair, &ContactPoint { point, normal, distance });
                 }
@@ -60,8 +59,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     #[inline(always)]
     fn place_geometry(&mut self, g: usize, geometry: &BatchGeometry) {
         let l = &self.plan.layout;
-        let one = self.workspace.splat(1.0);
-        let local = Pose::splat(one, &geometry.pose);
+        let local = Pose::from(geometry.pose);
         let pose = match geometry.body {
             None => local,
             Some(body) => {
@@ -94,8 +92,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         let b = self.parameters::<3>(first + 3 * pair.geometries[1]);
         each!(k in [0, 1, 2] {
             let (product, sum) = (a[k] * b[k], a[k] + b[k]);
-            let some = product.zero().lt(product);
-            Wide::select(some, product * 2.0 / Wide::select(some, sum, sum.one()), product.zero())
+            let some = Wide::zero().lt(product);
+            Wide::select(some, product * 2.0 / Wide::select(some, sum, Wide::one()), Wide::zero())
         })
     }
 
@@ -110,14 +108,14 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         let mass = ratio(&pair.impedance, -point.distance) / trace;
         let gain = mass * (plan.dt * (kappa * plan.dt + delta));
         let v = self.velocity_at(&sides, point.point);
-        let candidates = point.distance.lt(trace.zero()) & trace.zero().lt(trace);
+        let candidates = point.distance.lt(Wide::zero()) & Wide::zero().lt(trace);
         let violation = mass * point.distance * (-plan.dt * kappa) - gain * point.normal.dot(v);
         let contact_gains = ContactGains {
             normal: point.normal,
             tangents: point.normal.tangents(),
-            gain: Wide::select(candidates, gain, gain.zero()),
+            gain: Wide::select(candidates, gain, Wide::zero()),
             // No facet pushes then.
-            violation: Wide::select(candidates, violation, violation.zero()),
+            violation: Wide::select(candidates, violation, Wide::zero()),
         };
         let mu = self.friction(pair);
         let mut impulse = self.cone(&contact_gains, v, mu[0]);
@@ -126,10 +124,10 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             let turning = contact_gains.torsion(w, mu[1]);
             let rolling = self.cone(&contact_gains, w, mu[2]);
             // A cone that is not there does not push either.
-            let zero = mu[0].zero();
+            let zero = Wide::zero();
             let [twists, rolls] = [zero.lt(mu[1]), zero.lt(mu[2])];
             let along = Wide::select(twists, turning.0, zero);
-            let roll = Vec3::select(rolls, rolling, Vec3::zero(zero));
+            let roll = Vec3::select(rolls, rolling, Vec3::zero());
             let push = contact_gains.normal.dot(roll);
             impulse = impulse + contact_gains.normal * (along + push);
             let about = Wide::select(twists, turning.1, zero);
@@ -143,7 +141,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     #[inline(always)]
     fn cone(&self, contact_gains: &ContactGains<Wide<S>>, slip: Vec3<Wide<S>>, mu: Wide<S>) -> Vec3<Wide<S>> {
         let slope = each!(k in [0, 1] contact_gains.gain * mu * contact_gains.tangents[k].dot(slip));
-        let zero = mu.zero();
+        let zero = Wide::zero();
         // The published impedance belongs to four facets.
         let weight = 4.0 / self.plan.facets.len() as f64;
         let (mut normal, mut plane) = (zero, [zero; 2]);
@@ -162,8 +160,8 @@ impl<T: Real> ContactGains<T> {
     #[inline(always)]
     fn torsion(&self, w: Vec3<T>, mu: T) -> (T, T) {
         let slope = self.gain * mu * self.normal.dot(w);
-        let with = (self.violation + slope).max(slope.zero());
-        let against = (self.violation - slope).max(slope.zero());
+        let with = (self.violation + slope).max(T::zero());
+        let against = (self.violation - slope).max(T::zero());
         (with + against, mu * (against - with))
     }
 }
@@ -172,10 +170,10 @@ impl<T: Real> ContactGains<T> {
 #[inline(always)]
 pub(super) fn ratio<S: Simd>(curve: &ImpedanceCurve, depth: Wide<S>) -> Wide<S> {
     let (m, p) = (curve.midpoint, curve.power);
-    let x = (depth.abs() * (1.0 / curve.width)).min(depth.one());
+    let x = (depth.abs() * (1.0 / curve.width)).min(Wide::one());
     let low = power(x * (1.0 / m), p) * m;
     let high = -power((-x + 1.0) * (1.0 / (1.0 - m)), p) * (1.0 - m) + 1.0;
-    let rise = Wide::select(x.lt(x.splat(m)), low, high);
+    let rise = Wide::select(x.lt(Wide::splat(m)), low, high);
     let r = rise * (curve.maximum - curve.minimum) + curve.minimum;
     r / (-r + 1.0)
 }

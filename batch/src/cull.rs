@@ -1,11 +1,12 @@
 //! Which pairs cannot touch, cheaply.
 
-use pulp::Simd;
-
 use super::kinematics::WorldLanes;
 use super::layout::POSE;
 use super::plan::ShapeClass;
-use pliant_numeric::lanes::{Mask, Mat3, Real, Vec3, Wide, each};
+use pliant_numeric::each;
+use pliant_numeric::linalg::{Mat3, Vec3};
+use pliant_numeric::scalar::{Mask, Real};
+use pliant_numeric::simd::{Simd, Wide};
 
 impl<S: Simd> WorldLanes<'_, '_, S> {
     /// Radius \[m\] of a ball around a geometry; 0 for a half-space, which has none.
@@ -13,7 +14,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     pub fn bounding_radius(&self, g: usize, shape: ShapeClass) -> Wide<S> {
         let size = Vec3(self.parameters(self.plan.layout.sizes + 3 * g));
         match shape {
-            ShapeClass::HalfSpace => size.0[0].zero(),
+            ShapeClass::HalfSpace => Wide::zero(),
             ShapeClass::Radius => size.0[0],
             ShapeClass::RadiusAndLength => size.0[0] + size.0[1],
             ShapeClass::Extents => size.norm(),
@@ -38,7 +39,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         let radii = [self.workspace.get(l.radii + a), self.workspace.get(l.radii + b)];
         let [first, second] = [self.plan.geometries[a].shape, self.plan.geometries[b].shape];
         if first != ShapeClass::HalfSpace && second != ShapeClass::HalfSpace {
-            let apart = (self.centre(b) - self.centre(a)).squared();
+            let apart = (self.centre(b) - self.centre(a)).norm_squared();
             if !apart.lt((radii[0] + radii[1]).squared()).any() {
                 return false;
             }
@@ -61,7 +62,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             ShapeClass::Extents => {
                 let half = self.parameters::<3>(l.sizes + 3 * g);
                 let own = self.axes(g);
-                let mut sum = [half[0].zero(); 3];
+                let mut sum = [Wide::zero(); 3];
                 for (j, half) in half.into_iter().enumerate() {
                     let along = axes.apply_inverse(own.column(j));
                     sum = each!(k in [0, 1, 2] sum[k] + half * along.0[k].abs());
@@ -78,16 +79,16 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         let apart = self.centre(other) - self.centre(g);
         let sizes = self.plan.layout.sizes + 3 * g;
         if self.plan.geometries[other].shape == ShapeClass::HalfSpace {
-            return radius.lt(radius.one());
+            return radius.lt(Wide::one());
         }
         match shape {
             ShapeClass::HalfSpace => self.axes(g).column(2).dot(apart).lt(radius),
-            ShapeClass::Radius => apart.squared().lt((self.parameter(sizes) + radius).squared()),
+            ShapeClass::Radius => apart.norm_squared().lt((self.parameter(sizes) + radius).squared()),
             ShapeClass::RadiusAndLength => {
                 let [own, half] = self.parameters::<2>(sizes);
                 let axis = self.axes(g).column(2);
                 let along = axis.dot(apart).clamp(-half, half);
-                (apart - axis * along).squared().lt((own + radius).squared())
+                (apart - axis * along).norm_squared().lt((own + radius).squared())
             }
             ShapeClass::Extents => {
                 let axes = self.axes(g);

@@ -1,24 +1,23 @@
 //! Limits and dry friction of joints, the correction of the velocities (equation 9), and the motion
 //! of the step.
 
-use pulp::{NullaryFnOnce, Simd};
-
 use super::contact::ratio;
-use super::kinematics::WorldLanes;
+use super::kinematics::{Phase, WorldLanes};
 use super::plan::{BatchBody, BatchJoint, BatchTree};
-use pliant_numeric::lanes::{Mat3, Quat, Real, Vec3, Wide, each};
+use pliant_numeric::each;
+use pliant_numeric::linalg::{Mat3, Sym3, Vec3};
+use pliant_numeric::rotation::Quat;
+use pliant_numeric::scalar::Real;
+use pliant_numeric::simd::{Simd, Wide};
 use pliant_rigid::comfree::ImpedanceCurve;
 use pliant_rigid::simulation::divergence::FASTEST;
 
 /// Joints; then velocities.
-pub(super) struct Finish<'a, 'b, 'c, S: Simd>(pub &'c mut WorldLanes<'a, 'b, S>);
+pub(super) struct Finish;
 
-impl<S: Simd> NullaryFnOnce for Finish<'_, '_, '_, S> {
-    type Output = ();
-
+impl Phase for Finish {
     #[inline(always)]
-    fn call(self) {
-        let worlds = self.0;
+    fn run<S: Simd>(worlds: &mut WorldLanes<'_, '_, S>) {
         worlds.push_joints();
         let l = &worlds.plan.layout;
         for tree in &worlds.plan.trees {
@@ -60,7 +59,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     fn correct_floating(&mut self, tree: &BatchTree) {
         let at = self.plan.layout.loads + tree.first_velocity;
         let body = self.floating(tree.bodies.start);
-        let turn = body.inverse.apply(self.workspace.vector(at));
+        let turn = body.inverse * self.workspace.vector(at);
         let push = self.workspace.vector(at + 3) * body.inverse_mass;
         self.workspace.set_array(at, turn.0);
         self.workspace.set_array(at + 3, (push - turn.cross(body.lever)).0);
@@ -81,14 +80,14 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                 for (limit, sign) in passive.dof.limits.into_iter().zip([1.0, -1.0]) {
                     if limit.is_finite() {
                         let gap = (q - limit) * sign;
-                        let impulse = law.push(inertia, gap, v * sign).max(gap.zero()) * sign;
-                        sum = sum + Wide::select(gap.lt(gap.zero()), impulse, gap.zero());
+                        let impulse = law.push(inertia, gap, v * sign).max(Wide::zero()) * sign;
+                        sum = sum + Wide::select(gap.lt(Wide::zero()), impulse, Wide::zero());
                     }
                 }
             }
             if passive.dof.friction_loss > 0.0 {
-                let bound = v.splat(passive.dof.friction_loss * dt);
-                sum = sum + law.push(inertia, v.zero(), v).clamp(-bound, bound);
+                let bound = Wide::splat(passive.dof.friction_loss * dt);
+                sum = sum + law.push(inertia, Wide::zero(), v).clamp(-bound, bound);
             }
             self.workspace.set(l.loads + n, sum);
         }
@@ -97,22 +96,19 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
 
 /// The motion of a step at the velocities that [`Finish`] left: writes the state of the worlds that
 /// run and stay finite.
-pub(super) struct IntegratePositions<'a, 'b, 'c, S: Simd>(pub &'c mut WorldLanes<'a, 'b, S>);
+pub(super) struct IntegratePositions;
 
-impl<S: Simd> NullaryFnOnce for IntegratePositions<'_, '_, '_, S> {
-    type Output = ();
-
+impl Phase for IntegratePositions {
     #[inline(always)]
-    fn call(self) {
-        let worlds = self.0;
+    fn run<S: Simd>(worlds: &mut WorldLanes<'_, '_, S>) {
         let (plan, part) = (worlds.plan, worlds.part);
         let l = &plan.layout;
-        let half = worlds.workspace.splat(0.5);
+        let half = Wide::splat(0.5);
         let mut running = worlds.state(l.running);
         for n in 0..plan.velocities() {
             // False of what is not a number.
-            let fine = worlds.workspace.get(l.smooth + n).abs().lt(half.splat(FASTEST));
-            running = Wide::select(fine, running, running.zero());
+            let fine = worlds.workspace.get(l.smooth + n).abs().lt(Wide::splat(FASTEST));
+            running = Wide::select(fine, running, Wide::zero());
         }
         let going = half.lt(running);
         for tree in &plan.trees {
@@ -157,7 +153,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         }
         let before = Quat(each!(k in [0, 1, 2, 3] self.state(q + k)));
         let angular = self.workspace.vector(v);
-        let after = before.turned(angular * first.splat(dt));
+        let after = before.turned(angular * Wide::splat(dt));
         next[..4].copy_from_slice(&after.0);
         if body.joint == BatchJoint::Ball {
             return next;
@@ -165,7 +161,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         let origin = Vec3(each!(k in [4, 5, 6] self.state(q + k)));
         let linear = self.workspace.vector(v + 3);
         let moved = match &tree.floating {
-            None => origin + linear * first.splat(dt),
+            None => origin + linear * Wide::splat(dt),
             Some((inverse, _)) => self.free_flight(body, inverse, [before, after], origin, v),
         };
         next[4..].copy_from_slice(&moved.0);
@@ -184,19 +180,17 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         origin: Vec3<Wide<S>>,
         v: usize,
     ) -> Vec3<Wide<S>> {
-        let one = self.workspace.splat(1.0);
         let (angular, linear) = (self.workspace.vector(v), self.workspace.vector(v + 3));
         let (before, after) = (turns[0].matrix(), turns[1].matrix());
-        let center = Vec3::splat(one, &body.center);
+        let center = Vec3::from(body.center);
         let lever = before.apply(center);
         let velocity = linear + angular.cross(lever);
-        let [xx, xy, xz, yy, yz, zz] = each!(k in [0, 1, 2, 3, 4, 5] one.splat(body.inertia[k]));
-        let inertia = Mat3([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
-        let momentum = before.apply(inertia.apply(before.apply_inverse(angular)));
-        let angular = after.apply(Mat3::splat(one, inverse).apply(after.apply_inverse(momentum)));
+        let inertia = Sym3::from_rows(each!(k in [0, 1, 2, 3, 4, 5] Wide::splat(body.inertia[k])));
+        let momentum = before.apply(inertia * before.apply_inverse(angular));
+        let angular = after.apply(Mat3::from(*inverse).apply(after.apply_inverse(momentum)));
         let moved = after.apply(center);
         self.workspace.set_array(v, angular.0);
         self.workspace.set_array(v + 3, (velocity - angular.cross(moved)).0);
-        origin + lever + velocity * one.splat(self.plan.dt) - moved
+        origin + lever + velocity * Wide::splat(self.plan.dt) - moved
     }
 }

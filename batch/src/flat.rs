@@ -6,7 +6,7 @@ use super::error::BatchError;
 use super::parameter::Parameter;
 use super::plan::{BatchJoint, Plan, ShapeClass};
 use super::{Status, WorldBatch};
-use pliant_numeric::lanes::LANES;
+use pliant_numeric::simd::F64x8;
 use pliant_rigid::comfree::ImpedanceCurve;
 use pliant_rigid::multibody::{Dof, State};
 
@@ -213,16 +213,16 @@ impl WorldBatch {
     pub fn flatten(&self) -> FlatBatch {
         let (plan, l) = (&self.plan, &self.plan.layout);
         let (bodies, chains) = flat_bodies(plan);
-        let read = |rows: core::ops::Range<usize>,
-                    of: fn(&super::WorldBlock) -> &[pliant_numeric::lanes::F64x8]| {
-            let one =
-                |row: usize| (0..self.worlds).map(move |w| of(&self.blocks[w / LANES])[row].0[w % LANES]);
+        let read = |rows: core::ops::Range<usize>, of: fn(&super::WorldBlock) -> &[F64x8]| {
+            let one = |row: usize| {
+                (0..self.worlds).map(move |w| of(&self.blocks[w / F64x8::LANES])[row].0[w % F64x8::LANES])
+            };
             rows.flat_map(one).collect::<Vec<f64>>()
         };
         let state = |first: usize, count: usize| read(first..first + count, |block| &block.state);
         let mut states = state(l.positions, plan.positions);
         states.extend(state(l.velocities, plan.velocities()));
-        let place = |w: usize| (&self.blocks[w / LANES], w % LANES);
+        let place = |w: usize| (&self.blocks[w / F64x8::LANES], w % F64x8::LANES);
         let stopped = |w: usize| {
             let (block, lane) = place(w);
             block.status(plan, lane) != Status::Running
@@ -253,7 +253,7 @@ impl WorldBatch {
             states,
             targets: state(l.targets, plan.motors.len()),
             parameters: read(0..l.parameters, |block| &block.parameters),
-            times: (0..self.worlds).map(|w| place(w).0.time(plan, w % LANES)).collect(),
+            times: (0..self.worlds).map(|w| place(w).0.time(plan, w % F64x8::LANES)).collect(),
             stopped: (0..self.worlds).map(stopped).collect(),
             plan: plan.clone(),
         }

@@ -1,7 +1,7 @@
 //! Where numbers are: those that a world keeps, its parameters, and those of a step.
 
 use pliant_geometry::pairs::PairKind;
-use pliant_numeric::lanes::LANES;
+use pliant_numeric::simd::F64x8;
 
 /// First numbers of all kinds.
 #[derive(Clone, Debug, Default)]
@@ -133,7 +133,7 @@ impl RowLayout {
         l.work = take(3 * largest);
         l.contact_points = take(POINT_NUMBERS * PairKind::BoxBox.most_points());
         l.largest = largest;
-        l.scratch = next.next_multiple_of(LANES);
+        l.scratch = next.next_multiple_of(F64x8::LANES);
         l
     }
 }

@@ -34,7 +34,6 @@ mod side;
 mod slab;
 mod smooth;
 mod source;
-mod spatial;
 mod step;
 mod world;
 
@@ -52,7 +51,7 @@ use rayon::prelude::*;
 
 use block::WorldBlock;
 use plan::Plan;
-use pliant_numeric::lanes::{F64x8, LANES};
+use pliant_numeric::simd::{Detected, F64x8, InstructionSet};
 use pliant_rigid::collision::CollisionModel;
 use pliant_rigid::multibody::State;
 use pliant_rigid::simulation::System;
@@ -62,7 +61,7 @@ use step::StepBlock;
 #[derive(Debug)]
 pub struct WorldBatch {
     plan: Plan,
-    arch: pulp::Arch,
+    level: Detected,
     blocks: Vec<WorldBlock>,
     worlds: usize,
     /// Numbers of a step, for each share of the blocks.
@@ -88,10 +87,10 @@ impl WorldBatch {
         let plan = Plan::new(system, scene, dt)?;
         let initial = system.model.zero_configuration();
         let block = WorldBlock::new(&plan, &initial);
-        let blocks = vec![block; worlds.div_ceil(LANES)];
+        let blocks = vec![block; worlds.div_ceil(F64x8::LANES)];
         let shares = rayon::current_num_threads().clamp(1, blocks.len());
         let scratch = vec![vec![F64x8::ZERO; plan.layout.scratch]; shares];
-        Ok(Self { plan, arch: pulp::Arch::new(), blocks, worlds, scratch, initial })
+        Ok(Self { plan, level: Detected::new(InstructionSet::detect()), blocks, worlds, scratch, initial })
     }
 
     /// How many there are.
@@ -154,7 +153,7 @@ impl WorldBatch {
     pub fn set_states(&mut self, state: &State) -> Result<(), BatchError> {
         self.plan.check(0, state)?;
         for block in &mut self.blocks {
-            (0..LANES).for_each(|lane| block.set_state(&self.plan, lane, state));
+            (0..F64x8::LANES).for_each(|lane| block.set_state(&self.plan, lane, state));
         }
         Ok(())
     }
@@ -262,19 +261,19 @@ impl WorldBatch {
         observed: bool,
         act: &(impl Fn(&mut W, &mut BatchWorld<'_>, usize) + Sync),
     ) {
-        let (plan, arch, scratch) = (&self.plan, self.arch, &mut self.scratch);
+        let (plan, level, scratch) = (&self.plan, self.level, &mut self.scratch);
         let share = self.blocks.len().div_ceil(scratch.len());
-        let blocks = self.blocks.par_chunks_mut(share).zip(own.par_chunks_mut(share * LANES));
+        let blocks = self.blocks.par_chunks_mut(share).zip(own.par_chunks_mut(share * F64x8::LANES));
         blocks.zip(scratch).for_each(|((blocks, own), scratch)| {
-            for (block, own) in blocks.iter_mut().zip(own.chunks_mut(LANES)) {
-                arch.dispatch(StepBlock { plan, block, scratch, steps, own, observed, act });
+            for (block, own) in blocks.iter_mut().zip(own.chunks_mut(F64x8::LANES)) {
+                StepBlock { plan, level, block, scratch, steps, own, observed, act }.run();
             }
         });
     }
 
     fn place(&self, world: usize) -> Result<(usize, usize), BatchError> {
         if world < self.worlds {
-            Ok((world / LANES, world % LANES))
+            Ok((world / F64x8::LANES, world % F64x8::LANES))
         } else {
             Err(BatchError::value("batch", "world", world as f64, "", "a world of the batch"))
         }

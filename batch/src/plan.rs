@@ -61,6 +61,13 @@ pub(super) struct BatchTree {
     pub floating: Option<(Matrix3<f64>, f64)>,
 }
 
+impl BatchTree {
+    /// Numbers of its block.
+    pub fn entries(&self) -> usize {
+        self.size * (self.size + 1) / 2
+    }
+}
+
 /// A shape on a body or in the world.
 #[derive(Clone, Debug)]
 pub(super) struct BatchGeometry {

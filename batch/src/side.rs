@@ -1,11 +1,12 @@
 //! The two bodies of a contact: how they move, what they feel, and what they get.
 
-use pulp::Simd;
-
 use super::kinematics::WorldLanes;
 use super::layout::{INERTIA, POSE};
 use super::plan::{CollisionPair, Plan};
-use pliant_numeric::lanes::{Mat3, Vec3, Wide};
+use pliant_numeric::cholesky;
+use pliant_numeric::linalg::{Sym3, Vec3};
+use pliant_numeric::scalar::Real;
+use pliant_numeric::simd::{Simd, Wide};
 
 /// A body of a contact that moves.
 #[derive(Clone, Copy, Debug)]
@@ -54,19 +55,17 @@ impl Plan {
 pub(super) struct FreeFloatingInertia<T> {
     pub inverse_mass: T,
     pub lever: Vec3<T>,
-    pub inverse: Mat3<T>,
+    pub inverse: Sym3<T>,
 }
 
 impl<S: Simd> WorldLanes<'_, '_, S> {
     #[inline(always)]
     pub fn floating(&self, body: usize) -> FreeFloatingInertia<Wide<S>> {
         let at = self.plan.layout.inertias + INERTIA * body;
-        let [xx, xy, xz, yy, yz, zz] = self.workspace.array(at + 4);
-        let inverse = Mat3([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
         FreeFloatingInertia {
             inverse_mass: self.workspace.get(at),
             lever: self.workspace.vector(at + 1),
-            inverse,
+            inverse: self.workspace.symmetric(at + 4),
         }
     }
 
@@ -81,7 +80,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     #[inline(always)]
     pub fn write_columns(&mut self, sides: &[Side; 2], point: Vec3<Wide<S>>) {
         let plan = self.plan;
-        let zero = [self.workspace.splat(0.0); 6];
+        let zero = [Wide::zero(); 6];
         for side in sides {
             let Side::Jointed { tree, bodies, columns } = side else { continue };
             let tree = &plan.trees[*tree];
@@ -94,8 +93,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                 for &(n, within) in &plan.bodies[body].chain {
                     let axis = self.workspace.motion(plan.layout.axes + 6 * n);
                     let at = columns + 6 * within;
-                    let linear = self.workspace.vector(at) + axis.at(lever) * self.workspace.splat(sign);
-                    let angular = self.workspace.vector(at + 3) + axis.angular * self.workspace.splat(sign);
+                    let linear = self.workspace.vector(at) + axis.at(lever) * Wide::splat(sign);
+                    let angular = self.workspace.vector(at + 3) + axis.angular * Wide::splat(sign);
                     self.workspace.set_array(at, linear.0);
                     self.workspace.set_array(at + 3, angular.0);
                 }
@@ -107,14 +106,14 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     #[inline(always)]
     pub fn velocity_at(&self, sides: &[Side; 2], point: Vec3<Wide<S>>) -> Vec3<Wide<S>> {
         let l = &self.plan.layout;
-        let mut sum = Vec3::zero(self.workspace.splat(0.0));
+        let mut sum = Vec3::zero();
         for side in sides {
             match side {
                 Side::Static => {}
                 Side::FreeFloating { body, sign } => {
                     let at = l.smooth + self.plan.bodies[*body].first_velocity;
                     let v = self.workspace.motion(at).at(self.lever_at(*body, point));
-                    sum = sum + v * self.workspace.splat(*sign);
+                    sum = sum + v * Wide::splat(*sign);
                 }
                 Side::Jointed { tree, columns, .. } => sum = sum + self.through(*tree, *columns),
             }
@@ -126,13 +125,13 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     #[inline(always)]
     pub fn turning(&self, sides: &[Side; 2]) -> Vec3<Wide<S>> {
         let l = &self.plan.layout;
-        let mut sum = Vec3::zero(self.workspace.splat(0.0));
+        let mut sum = Vec3::zero();
         for side in sides {
             match side {
                 Side::Static => {}
                 Side::FreeFloating { body, sign } => {
                     let at = l.smooth + self.plan.bodies[*body].first_velocity;
-                    sum = sum + self.workspace.vector(at) * self.workspace.splat(*sign);
+                    sum = sum + self.workspace.vector(at) * Wide::splat(*sign);
                 }
                 Side::Jointed { tree, columns, .. } => sum = sum + self.through(*tree, *columns + 3),
             }
@@ -144,7 +143,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     fn through(&self, tree: usize, columns: usize) -> Vec3<Wide<S>> {
         let tree = &self.plan.trees[tree];
         let smooth = self.plan.layout.smooth + tree.first_velocity;
-        let mut sum = Vec3::zero(self.workspace.splat(0.0));
+        let mut sum = Vec3::zero();
         for i in 0..tree.size {
             sum = sum + self.workspace.vector(columns + 6 * i) * self.workspace.get(smooth + i);
         }
@@ -154,7 +153,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     /// Trace of `J M^-1 J^T` of both sides (equation 12).
     #[inline(always)]
     pub fn trace(&mut self, sides: &[Side; 2], point: Vec3<Wide<S>>) -> Wide<S> {
-        let mut sum = self.workspace.splat(0.0);
+        let mut sum = Wide::zero();
         for side in sides {
             match side {
                 Side::Static => {}
@@ -163,8 +162,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                     let body_ = self.floating(*body);
                     let r = self.lever_at(*body, point) - body_.lever;
                     let w = &body_.inverse;
-                    let spread = w.0[0][0] + w.0[1][1] + w.0[2][2];
-                    sum = sum + body_.inverse_mass * 3.0 + spread * r.squared() - r.dot(w.apply(r));
+                    let spread = w.trace();
+                    sum = sum + body_.inverse_mass * 3.0 + spread * r.norm_squared() - r.dot(*w * r);
                 }
                 Side::Jointed { tree, columns, .. } => sum = sum + self.trace_of(*tree, *columns),
             }
@@ -176,18 +175,18 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     fn trace_of(&mut self, tree: usize, columns: usize) -> Wide<S> {
         let (plan, work) = (self.plan, self.plan.layout.work);
         let tree = &plan.trees[tree];
-        let block = plan.layout.blocks + tree.block;
-        let mut sum = self.workspace.splat(0.0);
-        // L^-1 of the three rows at once.
         for i in 0..tree.size {
-            let row = block + i * (i + 1) / 2;
-            let mut x = self.workspace.vector(columns + 6 * i);
-            for k in 0..i {
-                x = x - self.workspace.vector(work + 3 * k) * self.workspace.get(row + k);
-            }
-            let x = x * self.workspace.get(row + i);
-            self.workspace.set_array(work + 3 * i, x.0);
-            sum = sum + x.squared();
+            let column = self.workspace.array::<3>(columns + 6 * i);
+            self.workspace.set_array(work + 3 * i, column);
+        }
+        // L^-1 of the three rows at once.
+        let at = [plan.layout.blocks + tree.block, work];
+        let (factor, x) = self.workspace.two_blocks(at, [tree.entries(), 3 * tree.size]);
+        let x = x.as_chunks_mut::<3>().0;
+        cholesky::solve_lower(factor, cholesky::packed, x);
+        let mut sum = Wide::zero();
+        for row in x {
+            sum = sum + Vec3(*row).norm_squared();
         }
         sum
     }
@@ -200,7 +199,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             match side {
                 Side::Static => {}
                 Side::FreeFloating { body, sign } => {
-                    let impulse = impulse * self.workspace.splat(*sign);
+                    let impulse = impulse * Wide::splat(*sign);
                     let at = plan.layout.loads + plan.bodies[*body].first_velocity;
                     let lever = self.workspace.vector(plan.layout.inertias + INERTIA * body + 1);
                     let r = self.lever_at(*body, point) - lever;
@@ -223,7 +222,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                 Side::Static => {}
                 Side::FreeFloating { body, sign } => {
                     let at = plan.layout.loads + plan.bodies[*body].first_velocity;
-                    let sum = self.workspace.vector(at) + moment * self.workspace.splat(*sign);
+                    let sum = self.workspace.vector(at) + moment * Wide::splat(*sign);
                     self.workspace.set_array(at, sum.0);
                 }
                 Side::Jointed { tree, columns, .. } => self.load(*tree, *columns + 3, moment),

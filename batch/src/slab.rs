@@ -1,51 +1,60 @@
 //! Numbers of a few worlds at a time, while they are worked on.
 
-use pulp::Simd;
+use pliant_numeric::linalg::{Mat3, Sym3, Vec3};
+use pliant_numeric::scalar::Real;
+use pliant_numeric::simd::{F64x8, Simd, Wide};
+use pliant_numeric::spatial::{ForceVector, MotionVector, RigidInertia};
 
-use super::spatial::{SpatialForce, SpatialInertia, SpatialMotion};
-use pliant_numeric::lanes::{F64x8, Mat3, Vec3, Wide};
+/// Mass, first moment and inertia about the reference point of a tree, world axes.
+pub(super) type LaneInertia<S> = RigidInertia<Vec3<Wide<S>>, Sym3<Wide<S>>>;
 
 /// Vectors of the processor's width, by number.
 pub(super) struct LaneWorkspace<'a, S: Simd> {
-    pub simd: S,
-    values: &'a mut [S::f64s],
+    values: &'a mut [Wide<S>],
 }
 
 impl<'a, S: Simd> LaneWorkspace<'a, S> {
     /// Over memory of whole rows.
     #[inline(always)]
-    pub fn new(simd: S, rows: &'a mut [F64x8]) -> Self {
-        Self { simd, values: bytemuck::cast_slice_mut(bytemuck::cast_slice_mut::<F64x8, f64>(rows)) }
+    pub fn new(rows: &'a mut [F64x8]) -> Self {
+        Self { values: bytemuck::cast_slice_mut(rows) }
     }
 
     /// Zeros.
     #[inline(always)]
     pub fn clear(&mut self, first: usize, count: usize) {
-        self.values[first..first + count].fill(self.simd.splat_f64s(0.0));
-    }
-
-    #[inline(always)]
-    pub fn splat(&self, x: f64) -> Wide<S> {
-        Wide::splat(self.simd, x)
+        self.values[first..first + count].fill(Wide::zero());
     }
 
     #[inline(always)]
     pub fn get(&self, at: usize) -> Wide<S> {
-        Wide::of(self.simd, self.values[at])
+        self.values[at]
     }
 
     #[inline(always)]
     pub fn set(&mut self, at: usize, x: Wide<S>) {
-        self.values[at] = x.lanes();
+        self.values[at] = x;
+    }
+
+    #[inline(always)]
+    pub fn block(&mut self, at: usize, count: usize) -> &mut [Wide<S>] {
+        &mut self.values[at..at + count]
+    }
+
+    /// Two blocks, the second behind the first.
+    #[inline(always)]
+    pub fn two_blocks(&mut self, at: [usize; 2], counts: [usize; 2]) -> (&[Wide<S>], &mut [Wide<S>]) {
+        let (first, second) = self.values.split_at_mut(at[1]);
+        (&first[at[0]..at[0] + counts[0]], &mut second[..counts[1]])
     }
 
     /// `N` numbers that follow each other.
     #[inline(always)]
     pub fn array<const N: usize>(&self, at: usize) -> [Wide<S>; N] {
         let values = &self.values[at..at + N];
-        let mut out = [self.splat(0.0); N];
+        let mut out = [Wide::zero(); N];
         for i in 0..N {
-            out[i] = Wide::of(self.simd, values[i]);
+            out[i] = values[i];
         }
         out
     }
@@ -54,7 +63,7 @@ impl<'a, S: Simd> LaneWorkspace<'a, S> {
     pub fn set_array<const N: usize>(&mut self, at: usize, x: [Wide<S>; N]) {
         let values = &mut self.values[at..at + N];
         for i in 0..N {
-            values[i] = x[i].lanes();
+            values[i] = x[i];
         }
     }
 
@@ -75,37 +84,43 @@ impl<'a, S: Simd> LaneWorkspace<'a, S> {
         }
     }
 
+    /// The upper triangle of a symmetric matrix, row by row.
     #[inline(always)]
-    pub fn motion(&self, at: usize) -> SpatialMotion<Wide<S>> {
-        SpatialMotion { angular: self.vector(at), linear: self.vector(at + 3) }
+    pub fn symmetric(&self, at: usize) -> Sym3<Wide<S>> {
+        Sym3::from_rows(self.array(at))
     }
 
     #[inline(always)]
-    pub fn set_motion(&mut self, at: usize, v: &SpatialMotion<Wide<S>>) {
+    pub fn motion(&self, at: usize) -> MotionVector<Vec3<Wide<S>>> {
+        MotionVector { angular: self.vector(at), linear: self.vector(at + 3) }
+    }
+
+    #[inline(always)]
+    pub fn set_motion(&mut self, at: usize, v: &MotionVector<Vec3<Wide<S>>>) {
         self.set_array(at, v.angular.0);
         self.set_array(at + 3, v.linear.0);
     }
 
     #[inline(always)]
-    pub fn force(&self, at: usize) -> SpatialForce<Wide<S>> {
-        SpatialForce { angular: self.vector(at), linear: self.vector(at + 3) }
+    pub fn force(&self, at: usize) -> ForceVector<Vec3<Wide<S>>> {
+        ForceVector { angular: self.vector(at), linear: self.vector(at + 3) }
     }
 
     #[inline(always)]
-    pub fn set_force(&mut self, at: usize, f: &SpatialForce<Wide<S>>) {
+    pub fn set_force(&mut self, at: usize, f: &ForceVector<Vec3<Wide<S>>>) {
         self.set_array(at, f.angular.0);
         self.set_array(at + 3, f.linear.0);
     }
 
     #[inline(always)]
-    pub fn inertia(&self, at: usize) -> SpatialInertia<Wide<S>> {
-        SpatialInertia { mass: self.get(at), moment: self.vector(at + 1), inertia: self.array(at + 4) }
+    pub fn inertia(&self, at: usize) -> LaneInertia<S> {
+        RigidInertia { mass: self.get(at), moment: self.vector(at + 1), inertia: self.symmetric(at + 4) }
     }
 
     #[inline(always)]
-    pub fn set_inertia(&mut self, at: usize, i: &SpatialInertia<Wide<S>>) {
+    pub fn set_inertia(&mut self, at: usize, i: &LaneInertia<S>) {
         self.set(at, i.mass);
         self.set_array(at + 1, i.moment.0);
-        self.set_array(at + 4, i.inertia);
+        self.set_array(at + 4, i.inertia.to_rows());
     }
 }

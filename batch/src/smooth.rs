@@ -1,26 +1,26 @@
 //! Velocities without contact: equation 2, with what is implicit in the joints.
 
-use pulp::{NullaryFnOnce, Simd};
-
-use super::kinematics::WorldLanes;
+use super::kinematics::{Phase, WorldLanes};
 use super::plan::BatchTree;
-use pliant_numeric::lanes::{Mask, Real, Vec3, Wide, each};
+use pliant_numeric::cholesky;
+use pliant_numeric::each;
+use pliant_numeric::linalg::Vec3;
+use pliant_numeric::scalar::{Mask, Real};
+use pliant_numeric::simd::{Simd, Wide};
 
 /// Times that it is made again because motors are at their limits.
 const SATURATIONS: usize = 2;
 
 /// From the mass matrix and what `Kinematics` left in the momenta.
-pub(super) struct Smooth<'a, 'b, 'c, S: Simd>(pub &'c mut WorldLanes<'a, 'b, S>);
+pub(super) struct Smooth;
 
-impl<S: Simd> NullaryFnOnce for Smooth<'_, '_, '_, S> {
-    type Output = ();
-
+impl Phase for Smooth {
     #[inline(always)]
-    fn call(self) {
-        let worlds = self.0;
+    fn run<S: Simd>(worlds: &mut WorldLanes<'_, '_, S>) {
+        worlds.workspace.clear(worlds.plan.layout.loads, worlds.plan.velocities());
         worlds.add_momenta();
         for m in 0..worlds.plan.motors.len() {
-            let zero = worlds.workspace.splat(0.0);
+            let zero = Wide::zero();
             worlds.workspace.set_array(worlds.plan.layout.saturated + 2 * m, [zero, zero]);
         }
         for round in 1..=SATURATIONS {
@@ -56,7 +56,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                 let mut sum = self.workspace.get(l.momenta + first + i);
                 for j in 0..tree.size {
                     let (row, column) = if j <= i { (i, j) } else { (j, i) };
-                    let m = self.workspace.get(block + row * (row + 1) / 2 + column);
+                    let m = self.workspace.get(block + cholesky::packed(row, column));
                     sum = sum + m * self.state(l.velocities + first + j);
                 }
                 self.workspace.set(l.momenta + first + i, sum);
@@ -78,7 +78,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                     let v = Vec3(each!(k in [0, 1, 2] self.state(l.velocities + first + 3 + k)));
                     let w = each!(k in [0, 1, 2] self.state(l.velocities + first + k));
                     self.workspace.set_array(l.smooth + first, w);
-                    let fall = gravity * self.workspace.splat(weight * self.plan.dt);
+                    let fall = gravity * Wide::splat(weight * self.plan.dt);
                     self.workspace.set_array(l.smooth + first + 3, (v + fall).0);
                 }
                 None => {
@@ -127,7 +127,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                 (stiffness * error + damping * motor.target_rate, damping + stiffness * self.plan.dt)
             }
             None if motor.order == 1 => (damping * target, damping),
-            None => (target, target.zero()),
+            None => (target, Wide::zero()),
         }
     }
 
@@ -138,64 +138,30 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         for (m, motor) in self.plan.motors.iter().enumerate() {
             let (effort, gain) = self.effort(m);
             let [saturated, held] = self.workspace.array(l.saturated + 2 * m);
-            let limited = saturated.splat(0.5).lt(saturated);
+            let limited = Wide::splat(0.5).lt(saturated);
             let at = l.blocks + self.plan.passives[motor.dof].diagonal;
-            let sum = self.workspace.get(at) + Wide::select(limited, gain.zero(), gain) * dt;
+            let sum = self.workspace.get(at) + Wide::select(limited, Wide::zero(), gain) * dt;
             self.workspace.set(at, sum);
             let sum = self.workspace.get(l.smooth + motor.dof) + Wide::select(limited, held, effort) * dt;
             self.workspace.set(l.smooth + motor.dof, sum);
         }
     }
 
-    /// Cholesky's factor of a tree's block in place, the diagonal inverted.
+    /// Cholesky's factor of a tree's block in place. Worlds whose block is not positive definite get
+    /// velocities that are not finite, and stop.
     #[inline(always)]
     fn factorise(&mut self, tree: &BatchTree) {
-        let block = self.plan.layout.blocks + tree.block;
-        let at = |i: usize, j: usize| block + i * (i + 1) / 2 + j;
-        for i in 0..tree.size {
-            for j in 0..=i {
-                let mut sum = self.workspace.get(at(i, j));
-                for k in 0..j {
-                    sum = sum - self.workspace.get(at(i, k)) * self.workspace.get(at(j, k));
-                }
-                let factor = if i == j { sum.one() / sum.sqrt() } else { sum * self.workspace.get(at(j, j)) };
-                self.workspace.set(at(i, j), factor);
-            }
-        }
+        let first = self.plan.layout.blocks + tree.block;
+        cholesky::factorise(self.workspace.block(first, tree.entries()), tree.size, cholesky::packed);
     }
 
-    /// `x <- L^-1 x` for `size` numbers from `x` on.
-    #[inline(always)]
-    fn solve_lower(&mut self, tree: &BatchTree, x: usize) {
-        let block = self.plan.layout.blocks + tree.block;
-        for i in 0..tree.size {
-            let row = block + i * (i + 1) / 2;
-            let mut sum = self.workspace.get(x + i);
-            for k in 0..i {
-                sum = sum - self.workspace.get(row + k) * self.workspace.get(x + k);
-            }
-            self.workspace.set(x + i, sum * self.workspace.get(row + i));
-        }
-    }
-
-    /// `x <- L^-T x`.
-    #[inline(always)]
-    fn solve_upper(&mut self, tree: &BatchTree, x: usize) {
-        let block = self.plan.layout.blocks + tree.block;
-        for i in (0..tree.size).rev() {
-            let mut sum = self.workspace.get(x + i);
-            for k in i + 1..tree.size {
-                sum = sum - self.workspace.get(block + k * (k + 1) / 2 + i) * self.workspace.get(x + k);
-            }
-            self.workspace.set(x + i, sum * self.workspace.get(block + i * (i + 3) / 2));
-        }
-    }
-
-    /// Solves with a tree's factor, in place.
+    /// Solves with a tree's factor, in place, for the numbers from `x` on, which lie behind the
+    /// factors.
     #[inline(always)]
     pub fn solve(&mut self, tree: &BatchTree, x: usize) {
-        self.solve_lower(tree, x);
-        self.solve_upper(tree, x);
+        let first = self.plan.layout.blocks + tree.block;
+        let (factor, x) = self.workspace.two_blocks([first, x], [tree.entries(), tree.size]);
+        cholesky::solve(factor, cholesky::packed, x);
     }
 
     /// Holds at their limits the motors that the velocities would have beyond them. Whether any was
@@ -211,11 +177,11 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             let given = wanted.clamp(-limit, limit);
             let [before, held] = self.workspace.array(l.saturated + 2 * m);
             // Rounding is not beyond a limit.
-            let beyond = (limit * 1e-9).lt((wanted - given).abs()) & before.lt(before.splat(0.5));
+            let beyond = (limit * 1e-9).lt((wanted - given).abs()) & before.lt(Wide::splat(0.5));
             again |= beyond.any();
             self.workspace.set_array(
                 l.saturated + 2 * m,
-                [Wide::select(beyond, limit.one(), before), Wide::select(beyond, given, held)],
+                [Wide::select(beyond, Wide::one(), before), Wide::select(beyond, given, held)],
             );
         }
         again

@@ -3,7 +3,7 @@
 use super::error::BatchError;
 use super::plan::pairs_of;
 use pliant_geometry::pairs::{PairKind, PlacedSolid, size_of};
-use pliant_numeric::lanes::Pose;
+use pliant_numeric::rotation::Pose;
 use pliant_rigid::collision::CollisionModel;
 use pliant_rigid::multibody::{Kinematics, Model};
 use pliant_rigid::simulation::{ContactCandidate, ContactSource};
@@ -36,10 +36,7 @@ impl ContactSource for ClosedFormContactSource {
             let [a, b] = pair.map(|g| &self.scene.geometries()[g]);
             let [first, second] = [a, b].map(|g| {
                 let on = g.link.map_or_else(nalgebra::Isometry3::identity, |l| *kinematics.pose(l));
-                PlacedSolid {
-                    pose: Pose::splat(0.0, &(on * g.pose)),
-                    size: size_of(&g.shape).unwrap_or_default(),
-                }
+                PlacedSolid { pose: Pose::from(on * g.pose), size: size_of(&g.shape).unwrap_or_default() }
             });
             kind.contact_points(&first, &second, |_, found| {
                 if found.distance < margin {

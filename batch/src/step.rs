@@ -1,17 +1,16 @@
 //! A block of worlds and its steps.
 
-use pulp::{Simd, WithSimd};
+use core::marker::PhantomData;
 
 use super::block::WorldBlock;
 use super::contact::Contacts;
 use super::error::BatchError;
 use super::finish::{Finish, IntegratePositions};
-use super::kinematics::{Kinematics, WorldLanes};
+use super::kinematics::{AllLanes, Kinematics, Phase};
 use super::plan::{BatchJoint, Plan};
-use super::slab::LaneWorkspace;
 use super::smooth::Smooth;
 use super::world::BatchWorld;
-use pliant_numeric::lanes::{F64x8, LANES};
+use pliant_numeric::simd::{Detected, F64x8};
 use pliant_rigid::multibody::State;
 
 impl Plan {
@@ -42,6 +41,7 @@ impl Plan {
 /// Steps of a block, with `act` before each and, where they are `observed`, after the last.
 pub(super) struct StepBlock<'a, W, F> {
     pub plan: &'a Plan,
+    pub level: Detected,
     pub block: &'a mut WorldBlock,
     pub scratch: &'a mut Vec<F64x8>,
     pub steps: usize,
@@ -50,50 +50,32 @@ pub(super) struct StepBlock<'a, W, F> {
     pub act: &'a F,
 }
 
-impl<W, F: Fn(&mut W, &mut BatchWorld<'_>, usize)> WithSimd for StepBlock<'_, W, F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { plan, block, scratch, steps, own, observed, act } = self;
-        let parts = LANES / S::F64_LANES;
-        let part_rows = plan.layout.scratch / parts;
-        for step in 0..steps + usize::from(observed) {
-            for (part, rows) in scratch.chunks_exact_mut(part_rows).enumerate() {
-                let mut workspace = LaneWorkspace::new(simd, rows);
-                let mut worlds = worlds(plan, block, part, &mut workspace);
-                simd.vectorize(Kinematics(&mut worlds));
-            }
+impl<W, F: Fn(&mut W, &mut BatchWorld<'_>, usize)> StepBlock<'_, W, F> {
+    pub fn run(mut self) {
+        let width = self.level.doubles();
+        for step in 0..self.steps + usize::from(self.observed) {
+            self.advance::<Kinematics>();
+            let Self { plan, block, scratch, own, act, .. } = &mut self;
             for (lane, own) in own.iter_mut().enumerate() {
-                let width = S::F64_LANES;
-                let mut world = BatchWorld { plan, block, scratch, lane, width };
-                act(own, &mut world, step);
+                act(own, &mut BatchWorld { plan, block, scratch, lane, width }, step);
             }
-            if step == steps {
+            if step == self.steps {
                 break;
             }
-            for (part, rows) in scratch.chunks_exact_mut(part_rows).enumerate() {
-                let mut workspace = LaneWorkspace::new(simd, rows);
-                workspace.clear(plan.layout.loads, plan.velocities());
-                let mut worlds = worlds(plan, block, part, &mut workspace);
-                simd.vectorize(Smooth(&mut worlds));
-                simd.vectorize(Contacts(&mut worlds));
-                simd.vectorize(Finish(&mut worlds));
-                simd.vectorize(IntegratePositions(&mut worlds));
-            }
-            let running = &block.state[plan.layout.running];
-            for (steps, running) in block.steps.iter_mut().zip(running.0) {
+            self.advance::<Smooth>();
+            self.advance::<Contacts>();
+            self.advance::<Finish>();
+            self.advance::<IntegratePositions>();
+            let running = &self.block.state[self.plan.layout.running];
+            for (steps, running) in self.block.steps.iter_mut().zip(running.0) {
                 *steps += u64::from(running > 0.5);
             }
         }
     }
-}
 
-fn worlds<'a, 'b, S: Simd>(
-    plan: &'a Plan,
-    block: &'a mut WorldBlock,
-    part: usize,
-    workspace: &'a mut LaneWorkspace<'b, S>,
-) -> WorldLanes<'a, 'b, S> {
-    WorldLanes { plan, state: &mut block.state, parameters: &block.parameters, part, workspace }
+    /// One phase, compiled by itself for the instruction set.
+    fn advance<P: Phase>(&mut self) {
+        let Self { plan, block, scratch, .. } = self;
+        self.level.run(AllLanes::<P> { plan, block, scratch, phase: PhantomData });
+    }
 }

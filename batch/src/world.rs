@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion, Vect
 use super::block::{Status, WorldBlock};
 use super::layout::POSE;
 use super::plan::Plan;
-use pliant_numeric::lanes::F64x8;
+use pliant_numeric::simd::F64x8;
 use pliant_rigid::multibody::LinkId;
 
 /// One world, before a step.

@@ -15,6 +15,7 @@
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::material::Model;
 use pliant_mpm::{BlockView, Mpm, ParticleExtent};
+use pliant_rigid::contact_model::normal_impulse;
 use pliant_rigid::{Bodies, Shape, SurfacePoint};
 use rayon::prelude::*;
 
@@ -22,7 +23,6 @@ use crate::auto_or::AutoOr;
 use crate::body_state::SubstepBodyState;
 use crate::bounding_region::{BoundingRegion, LANES};
 use crate::contact_cache::{CachedContact, ContactCache};
-use crate::convex::normal_impulse;
 use crate::pair::ContactPair;
 use crate::placed_geometry::PlacedGeometry;
 use crate::redundant_centroids::{VERTEX_DISTANCE, is_centroid, planar_clearance};
@@ -30,12 +30,12 @@ use crate::settings::{ContactSettings, NEAR_RIGID_STIFFNESS_NUMBER};
 
 /// Gap below which a pair is registered at any velocity, in grid spacings: what the free motion of
 /// one substep may add to the approach that the velocities at its start do not show.
-const MARGIN: f64 = 0.02;
+pub const DETECTION_MARGIN: f64 = 0.02;
 
-/// How far from a granular particle its contact may act at most [cells]: the affine field is that
+/// How far from a granular particle its contact may act at most \[cells\]: the affine field is that
 /// of a neighbourhood of about a cell, and with longer arms weights would be large and of both
 /// signs.
-const LONGEST_ARM: f64 = 0.5;
+pub const LONGEST_ARM: f64 = 0.5;
 
 /// Contacts of one block, and the geometries near it.
 #[derive(Clone, Debug, Default)]
@@ -106,7 +106,7 @@ impl ContactDetector {
             placed: &self.placed,
             contact_cache: &self.contact_cache,
             substep,
-            margin: MARGIN * mpm.grid_spacing(),
+            margin: DETECTION_MARGIN * mpm.grid_spacing(),
             max_radius: self.max_radius,
             max_speed: mpm.max_speed(),
         };
@@ -126,7 +126,7 @@ impl ContactDetector {
     /// Distance within which particles of blocks are looked at, however slow they are \[m\].
     pub(crate) fn reach(&self, mpm: &Mpm) -> f64 {
         let range = self.placed.iter().map(|placed| placed.range).fold(0.0, f64::max);
-        self.max_radius + MARGIN * mpm.grid_spacing() + range
+        self.max_radius + DETECTION_MARGIN * mpm.grid_spacing() + range
     }
 }
 

@@ -49,6 +49,7 @@ pub use backend::{Backend, BackendError, ContactCacheState, NodeVelocity, Subste
 pub use body_state::{ReferencePointPath, StronglyCoupledBodies, SubstepBodyState};
 pub use builder::WorldBuilder;
 pub use contact_cache::CachedContact;
+pub use detection::{DETECTION_MARGIN, LONGEST_ARM};
 pub use error::{BuildError, StateError, StepError};
 pub use initial_overlap::ALLOWED_OVERLAP;
 pub use pliant_mpm::{Boundary, BoundaryKind, InstructionSet, Material};

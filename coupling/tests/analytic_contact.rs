@@ -6,8 +6,8 @@ mod common;
 
 use common::{G, block, fixed_corotated, floor, force_on, run_for, snapshot};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
-use pliant_coupling::convex::contact_model::normal_impulse;
 use pliant_coupling::{AutoOr, ParticleSet, Settings, World};
+use pliant_rigid::contact_model::normal_impulse;
 use pliant_rigid::{ConvexHull, Shape, TriangleMesh};
 
 /// One substep `substep` [s] of a particle of 1 g that overlaps the plane z = 0 by `overlap` [m]

@@ -49,6 +49,7 @@ fn rolled(relative_tolerance: f64, stiffness: AutoOr<f64>) -> (ParticleSnapshot,
 /// paper's 5e-2, for k from 1e3 to 1e6 N/m and the automatic stiffness. (Solves that adopt the last
 /// one's velocities without a step leave 0.15 h at 1e-1.)
 #[test]
+#[ignore = "slow tier"]
 fn a_loose_tolerance_gives_the_same_dough() {
     for stiffness in [AutoOr::Auto, AutoOr::Value(1e3), AutoOr::Value(1e6)] {
         let (tight, many) = rolled(1e-5, stiffness);

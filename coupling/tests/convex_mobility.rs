@@ -6,10 +6,10 @@
 mod problems;
 
 use nalgebra::{DMatrix, DVector, Vector3};
-use pliant_coupling::convex::contact_model::{ContactResponse, linearise_response};
 use pliant_coupling::convex::{
     Attachment, ContactConstraint, ContactProblem, ConvexSolver, InitialGuess, StopReason,
 };
+use pliant_rigid::icf::potential::{ConstraintPotential, Evaluation};
 use problems::{DIRECTIONS, Random, random_problem, tight};
 
 /// Bodies with the coordinates q of a mechanism: its mass matrix A, and the Jacobian J from q to
@@ -63,7 +63,7 @@ fn see(
     levers: &[Option<(usize, Vector3<f64>)>],
     c: usize,
     x: &DVector<f64>,
-) -> (DMatrix<f64>, ContactResponse) {
+) -> (DMatrix<f64>, Evaluation<3>) {
     let contact = &problem.contacts[c];
     let nodes = problem.node_mass.len();
     let mut rows = DMatrix::zeros(3, x.len());
@@ -88,9 +88,7 @@ fn see(
     }
     let v = &rows * x;
     let v_c = std::array::from_fn(|a| v[a] - contact.body_velocity[a]);
-    let bound = contact.friction * contact.lagged_normal_impulse;
-    let law = contact.normal_model(problem.substep);
-    (rows, linearise_response(&law, contact.normal, bound, contact.stiction_tolerance, v_c))
+    (rows, contact.potential(problem.substep).response(&v_c))
 }
 
 /// Minimises over nodes and coordinates by Newton with halving.

@@ -2,13 +2,12 @@
 
 use nalgebra::{DMatrix, DVector};
 use pliant_coupling::convex::benchmark_problem::benchmark_sequence;
-use pliant_coupling::convex::contact_model::{
-    NormalContactModel, linearise_response, normal_impulse, normal_impulse_derivative, normal_potential,
-};
 use pliant_coupling::convex::{
     ContactConstraint, ContactProblem, ConvexSolver, Direction, InitialGuess, Mobility, ProblemError,
     SettingsError, SolverSettings, StopReason,
 };
+use pliant_rigid::contact_model::{DIVIDED, NormalContactModel};
+use pliant_rigid::icf::potential::ConstraintPotential;
 
 mod problems;
 use problems::{DIRECTIONS, Random, random_problem, tight};
@@ -79,13 +78,7 @@ fn dense(problem: &ContactProblem, v: &DVector<f64>) -> (f64, DVector<f64>, DMat
         let v_c: [f64; 3] = std::array::from_fn(|a| {
             stencil.iter().map(|&(i, w)| w * v[3 * i + a]).sum::<f64>() - contact.body_velocity[a]
         });
-        let response = linearise_response(
-            &contact.normal_model(problem.substep),
-            contact.normal,
-            contact.friction * contact.lagged_normal_impulse,
-            contact.stiction_tolerance,
-            v_c,
-        );
+        let response = contact.potential(problem.substep).response(&v_c);
         value += response.potential;
         for &(i, w) in stencil.iter().filter(|(i, _)| problem.node_mass[*i] > 0.0) {
             for a in 0..3 {
@@ -138,27 +131,22 @@ fn the_law_is_the_papers_and_its_derivatives_agree_with_differences() {
         let v = 2.0 * random.next();
         let f_e = -k * gap - substep * k * v;
         let expected = if f_e > 0.0 && 1.0 - d * v > 0.0 { substep * f_e * (1.0 - d * v) } else { 0.0 };
-        assert!(
-            (normal_impulse(v, gap, k, d, substep) - expected).abs() <= 1e-13 * (1.0 + expected),
-            "case {case}"
-        );
+        let law = NormalContactModel::new(gap, k, d, substep);
+        let at = |v: f64| law.at::<DIVIDED>(v);
+        assert!((at(v).impulse - expected).abs() <= 1e-13 * (1.0 + expected), "case {case}");
         let step = 1e-6;
-        if (NormalContactModel::new(gap, k, d, substep).release_velocity - v).abs() < 2.0 * step {
+        if (law.release_velocity - v).abs() < 2.0 * step {
             continue;
         }
-        let slope = (normal_potential(v + step, gap, k, d, substep)
-            - normal_potential(v - step, gap, k, d, substep))
-            / (2.0 * step);
-        assert!((slope + normal_impulse(v, gap, k, d, substep)).abs() < 1e-7, "case {case}");
-        let curve = (normal_impulse(v + step, gap, k, d, substep)
-            - normal_impulse(v - step, gap, k, d, substep))
-            / (2.0 * step);
-        assert!((curve - normal_impulse_derivative(v, gap, k, d, substep)).abs() < 1e-7, "case {case}");
-        assert!(normal_potential(v, gap, k, d, substep) >= 0.0);
+        let slope = (at(v + step).potential - at(v - step).potential) / (2.0 * step);
+        assert!((slope + at(v).impulse).abs() < 1e-7, "case {case}");
+        let curve = (at(v + step).impulse - at(v - step).impulse) / (2.0 * step);
+        assert!((curve + at(v).hessian).abs() < 1e-7, "case {case}");
+        assert!(at(v).potential >= 0.0);
     }
 }
 
-// The law of a bonded contact (module `law`): compression as without the bond, tension min(k (phi +
+// The law of a bonded contact (`contact_model`): compression as without the bond, tension min(k (phi +
 // delta v_n), f_a) beyond it where dissipation does not release it earlier; the potential's
 // derivative is the impulse, the impulse's its derivative, which is never positive: the potential
 // is convex. Differences as above.
@@ -175,8 +163,9 @@ fn a_bond_holds_up_to_its_limit_and_keeps_the_law_convex() {
         let bare = NormalContactModel::new(gap, k, d, substep);
         let law = bare.bonded(tension, k, substep);
         let expected = bare.impulse(v) - substep * (k * (gap + substep * v)).clamp(0.0, tension);
-        assert!((law.impulse(v) - expected).abs() <= 1e-13 * (1.0 + expected.abs()), "case {case}");
-        assert!(law.potential(v) >= 0.0 && law.impulse_derivative(v) <= 0.0, "case {case}");
+        let at = |v: f64| law.at::<DIVIDED>(v);
+        assert!((at(v).impulse - expected).abs() <= 1e-13 * (1.0 + expected.abs()), "case {case}");
+        assert!(at(v).potential >= 0.0 && at(v).hessian >= 0.0, "case {case}");
         let step = 1e-6;
         let parting = v - law.release_velocity;
         if parting.abs() < 2.0 * step || (parting - law.tension_range).abs() < 2.0 * step {
@@ -184,10 +173,10 @@ fn a_bond_holds_up_to_its_limit_and_keeps_the_law_convex() {
         }
         held += usize::from(parting > 0.0 && parting < law.tension_range);
         limited += usize::from(parting > law.tension_range);
-        let slope = (law.potential(v + step) - law.potential(v - step)) / (2.0 * step);
-        assert!((slope + law.impulse(v)).abs() < 1e-7, "case {case}");
-        let curve = (law.impulse(v + step) - law.impulse(v - step)) / (2.0 * step);
-        assert!((curve - law.impulse_derivative(v)).abs() < 1e-7, "case {case}");
+        let slope = (at(v + step).potential - at(v - step).potential) / (2.0 * step);
+        assert!((slope + at(v).impulse).abs() < 1e-7, "case {case}");
+        let curve = (at(v + step).impulse - at(v - step).impulse) / (2.0 * step);
+        assert!((curve + at(v).hessian).abs() < 1e-7, "case {case}");
     }
     assert!(held > 100 && limited > 100, "{held} {limited}");
     let bare = NormalContactModel::new(1e-3, 1e4, 1.0, 1e-3);

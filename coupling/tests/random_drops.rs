@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::ops::RangeInclusive;
+
 use common::{G, block, fixed_corotated, floor};
 use nalgebra::{Isometry3, Matrix3, Translation3, Vector3};
 use pliant_coupling::{Settings, World};
@@ -85,9 +87,8 @@ fn energy(world: &mut World, mass: f64) -> f64 {
 /// it never rises above what it was, but for 2 % (what explicit elasticity and contact stiff for
 /// the substep may store and give back). Bodies that pressed thin layers onto the floor left with
 /// up to 1300 times of it where the step was linearised once and never split.
-#[test]
-fn nothing_is_launched() {
-    for seed in 1..=24 {
+fn assert_nothing_gained(seeds: RangeInclusive<u64>) {
+    for seed in seeds {
         let Drop { mut world, mass, told } = draw(seed);
         let start = energy(&mut world, mass);
         let mut most = start;
@@ -99,4 +100,15 @@ fn nothing_is_launched() {
         println!("{:.4} of {start:.3e} J, {steps} coupling steps: {told}", most / start);
         assert!(most <= 1.02 * start, "{told}: {:.3} of its energy", most / start);
     }
+}
+
+#[test]
+fn nothing_is_launched() {
+    assert_nothing_gained(1..=6);
+}
+
+#[test]
+#[ignore = "slow tier"]
+fn nothing_is_launched_in_more_drops() {
+    assert_nothing_gained(7..=24);
 }

@@ -48,6 +48,7 @@ fn sanitized(program: &Path, runtime: &Path, library: &Library) -> Command {
 }
 
 #[test]
+#[ignore = "slow tier"]
 fn the_tests_pass_under_sanitizers() {
     if std::env::var_os(support::LIBRARY).is_some() {
         return;

@@ -5,14 +5,15 @@
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_geometry::Shape;
 use pliant_geometry::pairs::{ABSENT_DISTANCE, PlacedSolid};
-use pliant_numeric::lanes::{Dual, Pose, Vec3};
+use pliant_numeric::dual::Dual;
+use pliant_numeric::linalg::Vec3;
+use pliant_numeric::scalar::Real;
 use pliant_testing::solids::{PAIRS, SolidRandom as Random, kind, numbers, solid};
 
 /// A pose that turns (rad, world axes) and moves (m) by the numbered derivatives from `first` on.
 fn moving(pose: &Isometry3<f64>, first: usize) -> PlacedSolid<Dual<12>> {
     let still = solid(&Shape::HalfSpace, pose);
-    let mut out =
-        PlacedSolid { pose: Pose::splat(Dual::constant(0.0), pose), size: [Dual::constant(0.0); 3] };
+    let mut out = PlacedSolid { pose: (*pose).into(), size: [Dual::zero(); 3] };
     for k in 0..3 {
         out.pose.position.0[k].rates[first + 3 + k] = 1.0;
         let mut axis = Vec3([0.0; 3]);
@@ -51,7 +52,7 @@ fn pairs_have_the_slopes_of_differences() {
             let poses = [random.pose(), random.pose()];
             let kind = kind(&shapes);
             let duals = [0, 1].map(|side| {
-                let size = solid(&shapes[side], &poses[side]).size.map(Dual::constant);
+                let size = solid(&shapes[side], &poses[side]).size.map(Dual::splat);
                 PlacedSolid { size, ..moving(&poses[side], 6 * side) }
             });
             let mut found = Vec::new();

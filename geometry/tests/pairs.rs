@@ -5,7 +5,9 @@
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_geometry::Shape;
 use pliant_geometry::pairs::{ABSENT_DISTANCE, ContactPoint, PairKind, PlacedSolid};
-use pliant_numeric::lanes::{F64x8, LANES, Mat3, Pose, Vec3, Wide};
+use pliant_numeric::linalg::{Mat3, Vec3};
+use pliant_numeric::rotation::Pose;
+use pliant_numeric::simd::{Detected, F64x8, InstructionSet, Kernel, Simd, Wide};
 use pliant_testing::solids::{PAIRS, SolidRandom as Random, kind, meetings, numbers, solid};
 
 /// A solid in every lane.
@@ -15,13 +17,13 @@ struct Wides<'a> {
     out: &'a mut [[F64x8; 7]; 12],
 }
 
-impl pulp::WithSimd for Wides<'_> {
+impl Kernel for Wides<'_> {
     type Output = ();
     #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, simd: S) {
-        for part in 0..LANES / S::F64_LANES {
+    fn run<S: Simd>(self) {
+        for part in 0..F64x8::LANES / S::DOUBLES {
             let [a, b] = self.solids.each_ref().map(|rows| {
-                let x = rows.each_ref().map(|row| Wide::load(simd, row, part));
+                let x = rows.each_ref().map(|row| Wide::<S>::load(row, part));
                 let rotation = Mat3([[x[0], x[1], x[2]], [x[3], x[4], x[5]], [x[6], x[7], x[8]]]);
                 let pose = Pose { rotation, position: Vec3([x[9], x[10], x[11]]) };
                 PlacedSolid { pose, size: [x[12], x[13], x[14]] }
@@ -44,7 +46,7 @@ fn lanes_have_the_bits_of_single_pairs() {
         for _ in 0..200 {
             let shapes = names.map(|name| random.shape(name));
             let kind = kind(&shapes);
-            let poses: [[Isometry3<f64>; 2]; LANES] =
+            let poses: [[Isometry3<f64>; 2]; F64x8::LANES] =
                 core::array::from_fn(|_| [random.pose(), random.pose()]);
             let mut rows = [[F64x8::ZERO; 15]; 2];
             for (lane, pair) in poses.iter().enumerate() {
@@ -57,7 +59,7 @@ fn lanes_have_the_bits_of_single_pairs() {
                 }
             }
             let mut out = [[F64x8::ZERO; 7]; 12];
-            pulp::Arch::new().dispatch(Wides { kind, solids: &rows, out: &mut out });
+            Detected::new(InstructionSet::detect()).run(Wides { kind, solids: &rows, out: &mut out });
             for (lane, pair) in poses.iter().enumerate() {
                 let [a, b] = [0, 1].map(|side| solid(&shapes[side], &pair[side]));
                 for (k, m) in meetings(kind, &a, &b).iter().enumerate() {

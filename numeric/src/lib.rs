@@ -1,14 +1,29 @@
 //! Numbers that all crates share.
 //!
-//! - [`random`]: a small seeded generator;
-//! - [`scalar`], [`linalg`], [`svd`]: formulas written once for `f64`, `f32` and lanes; small
-//!   matrices and their decompositions;
-//! - [`simd`]: sixteen `f32` lanes, with the instruction set chosen at run time;
-//! - [`lanes`]: eight `f64` lanes across worlds, and numbers that carry derivatives.
+//! - [`scalar`], [`linalg`], [`svd`]: formulas written once for `f64`, `f32`, lanes and numbers with
+//!   derivatives; small matrices and their decompositions;
+//! - [`rotation`], [`angle`], [`dual`]: rotations and poses, sine and cosine, numbers that carry
+//!   derivatives, all over `f64`;
+//! - [`spatial`]: spatial vectors and inertias of rigid bodies;
+//! - [`simd`]: lanes of `f32` and `f64`, with the instruction set chosen at run time;
+//! - [`cholesky`]: factors of small dense matrices;
+//! - [`random`]: a small seeded generator.
 
-pub mod lanes;
+/// An array of what an expression gives for each number, without a closure (see [`scalar`]).
+#[macro_export]
+macro_rules! each {
+    ($k:ident in [$($i:literal),*] $e:expr) => {
+        [$({ let $k: usize = $i; $e }),*]
+    };
+}
+
+pub mod angle;
+pub mod cholesky;
+pub mod dual;
 pub mod linalg;
 pub mod random;
+pub mod rotation;
 pub mod scalar;
 pub mod simd;
+pub mod spatial;
 pub mod svd;

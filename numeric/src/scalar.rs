@@ -1,14 +1,16 @@
 //! The scalar that the numerical kernels are written over.
 //!
-//! One source serves three precisions: `f64` (the reference), `f32` (one particle of the fast path)
-//! and SIMD lanes of `f32` (16 particles at once). Code generic over [`Real`] must not branch on a
-//! value: it computes both sides and takes one with [`Real::select`]. [`MaskOps::any`] may skip
-//! work that no lane needs, as long as each lane's result does not depend on its neighbours. Every
-//! generic function is `#[inline(always)]`, because the instruction set is chosen at run time by a
-//! caller compiled for it, and only what is inlined into that caller is compiled for it too.
+//! One source serves `f64`, `f32`, lanes of `f32` (16 particles at once), lanes of `f64` (worlds of a
+//! batch) and numbers with derivatives. Code generic over [`Real`] must not branch on a value: it
+//! computes both sides and takes one with [`Real::select`]. [`Mask::any`] may skip work that no
+//! lane needs, as long as each lane's result does not depend on its neighbours. Every generic
+//! function is `#[inline(always)]`, because the instruction set is chosen at run time by a caller
+//! compiled for it, and only what is inlined into that caller is compiled for it too. That is also
+//! why arrays are written with [`each!`](crate::each): the closure of `array::map` would be compiled
+//! by itself, for the least of all processors.
 
 use core::fmt::Debug;
-use core::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, MulAssign, Neg, Not, Sub, SubAssign};
 
 /// A real number, or SIMD lanes of independent real numbers.
 pub trait Real:
@@ -23,19 +25,19 @@ pub trait Real:
     + SubAssign
     + MulAssign
 {
-    /// Result of a comparison: `bool` for `f64` and `f32`, one truth value a lane for SIMD types.
-    type Mask: MaskOps;
+    /// Result of a comparison: `bool` for a single number, one truth value a lane for SIMD types.
+    type Mask: Mask;
     /// The constant `x` in every lane, rounded to this precision.
     fn splat(x: f64) -> Self;
-    /// `self * a + b`, fused only where the hardware is known to fuse.
+    /// `self * a + b`, fused only in lanes of `f32` where the hardware fuses.
     fn mul_add(self, a: Self, b: Self) -> Self;
     /// Square root; NaN for negative values.
     fn sqrt(self) -> Self;
     /// Absolute value.
     fn abs(self) -> Self;
-    /// The smaller of two numbers; which one is returned when one of them is NaN is not specified.
+    /// The lesser of two numbers; `o` where they are equal or either is NaN.
     fn min(self, o: Self) -> Self;
-    /// The larger of two numbers; which one is returned when one of them is NaN is not specified.
+    /// The greater of two numbers; `o` where they are equal or either is NaN.
     fn max(self, o: Self) -> Self;
     /// Natural logarithm of a positive number.
     fn ln(self) -> Self;
@@ -51,35 +53,50 @@ pub trait Real:
     fn epsilon() -> f64;
     /// Sweeps of cyclic Jacobi after which a symmetric 3x3 matrix is diagonal to this precision.
     fn jacobi_sweeps() -> usize;
+
+    /// 0.
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::splat(0.0)
+    }
+    /// 1.
+    #[inline(always)]
+    fn one() -> Self {
+        Self::splat(1.0)
+    }
+    /// Its square.
+    #[inline(always)]
+    fn squared(self) -> Self {
+        self * self
+    }
+    /// Within `low` and `high`.
+    #[inline(always)]
+    fn clamp(self, low: Self, high: Self) -> Self {
+        self.max(low).min(high)
+    }
+    /// 1 where it is 0 or greater, else -1.
+    #[inline(always)]
+    fn sign(self) -> Self {
+        Self::select(self.lt(Self::zero()), Self::splat(-1.0), Self::one())
+    }
 }
 
-/// Logic on the result of a comparison.
-pub trait MaskOps: Copy {
-    /// Lane-wise conjunction.
-    fn and(self, o: Self) -> Self;
-    /// Lane-wise disjunction.
-    fn or(self, o: Self) -> Self;
-    /// Lane-wise negation.
-    fn not(self) -> Self;
+/// A real number of double precision: `f64`, its lanes, or with derivatives. Never fused: one lane or
+/// eight, every processor gives the same bits. Constants may be right operands.
+pub trait Double: Real + Add<f64, Output = Self> + Sub<f64, Output = Self> + Mul<f64, Output = Self> {
+    /// Sine and cosine of an angle \[rad\].
+    fn sin_cos(self) -> (Self, Self);
+}
+
+/// Truth values, one a lane.
+pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {
     /// Whether any lane holds.
     fn any(self) -> bool;
     /// Whether all lanes hold.
     fn all(self) -> bool;
 }
 
-impl MaskOps for bool {
-    #[inline(always)]
-    fn and(self, o: Self) -> Self {
-        self & o
-    }
-    #[inline(always)]
-    fn or(self, o: Self) -> Self {
-        self | o
-    }
-    #[inline(always)]
-    fn not(self) -> Self {
-        !self
-    }
+impl Mask for bool {
     #[inline(always)]
     fn any(self) -> bool {
         self
@@ -112,11 +129,11 @@ macro_rules! impl_real {
             }
             #[inline(always)]
             fn min(self, o: Self) -> Self {
-                $t::min(self, o)
+                if self < o { self } else { o }
             }
             #[inline(always)]
             fn max(self, o: Self) -> Self {
-                $t::max(self, o)
+                if self > o { self } else { o }
             }
             #[inline(always)]
             fn ln(self) -> Self {

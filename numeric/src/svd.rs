@@ -7,7 +7,7 @@
 //! brings them back, so that U diag(sigma) V^T is F to a few epsilon |F| for any F.
 
 use crate::linalg::{Mat3, Sym3, Vec3};
-use crate::scalar::{MaskOps, Real};
+use crate::scalar::{Mask, Real};
 
 /// Singular value decomposition `F = U diag(sigma) V^T` with proper rotations.
 #[derive(Clone, Copy, Debug)]
@@ -50,13 +50,13 @@ fn from_tangent<T: Real>(t: T) -> (T, T) {
 /// Columns `(x, y)` turned to `(c x - s y, s x + c y)`.
 #[inline(always)]
 fn rotate<T: Real>(c: T, s: T, x: Vec3<T>, y: Vec3<T>) -> (Vec3<T>, Vec3<T>) {
-    (x.scale(c) - y.scale(s), y.scale_add(c, x.scale(s)))
+    (x * c - y * s, y.scale_add(c, x * s))
 }
 
 /// `(x, y)`, or `(y, -x)` where the mask holds: a swap that keeps the determinant.
 #[inline(always)]
 fn swap_columns<T: Real>(mask: T::Mask, x: Vec3<T>, y: Vec3<T>) -> (Vec3<T>, Vec3<T>) {
-    (Vec3::<T>::select(mask, y, x), Vec3::<T>::select(mask, x.scale(T::splat(-1.0)), y))
+    (Vec3::<T>::select(mask, y, x), Vec3::<T>::select(mask, x * T::splat(-1.0), y))
 }
 
 /// Cyclic Jacobi on a matrix of order one: eigenvalues in no order, and the columns of a rotation
@@ -108,7 +108,7 @@ pub fn eigen_sym<T: Real>(a: &Sym3<T>) -> (Vec3<T>, Mat3<T>) {
         (q[i], q[j]) = swap_columns::<T>(mask, q[i], q[j]);
         (d[i], d[j]) = (T::select(mask, d[j], d[i]), T::select(mask, d[i], d[j]));
     }
-    (Vec3(d).scale(scale), Mat3::from_columns(q))
+    (Vec3(d) * scale, Mat3::from_columns(q))
 }
 
 /// A unit vector perpendicular to the unit vector `u`.
@@ -118,8 +118,8 @@ fn perpendicular<T: Real>(u: Vec3<T>) -> Vec3<T> {
     let zero = T::splat(0.0);
     // The two larger of the components chosen carry at least half of the squared length.
     let raw = Vec3::<T>::select(z.abs().lt(x.abs()), Vec3([-y, x, zero]), Vec3([zero, -z, y]));
-    let length = raw.norm_squared().sqrt().max(T::splat(0.5));
-    raw.scale(T::splat(1.0) / length)
+    let length = raw.fused_norm_squared().sqrt().max(T::splat(0.5));
+    raw * (T::splat(1.0) / length)
 }
 
 /// Singular value decomposition with proper rotations; the sign of det F is on the smallest
@@ -142,32 +142,33 @@ pub fn svd<T: Real>(f: &Mat3<T>) -> Svd<T> {
 
     // The largest column of F V gives the first left vector.
     let b0 = f.mul_vec(v[0]);
-    let sigma0 = b0.norm_squared().sqrt();
+    let sigma0 = b0.fused_norm_squared().sqrt();
     let nothing = sigma0.lt(T::splat(0.5)); // F is scaled to a largest entry of one, unless it is zero
-    let u0 = b0.scale(one / sigma0.max(T::splat(0.5)));
+    let u0 = b0 * (one / sigma0.max(T::splat(0.5)));
     let u0 = Vec3::<T>::select(nothing, Vec3([one, zero, zero]), u0);
 
     // The other two, freed of the first direction, are made orthogonal to each other by one more
     // rotation.
     let (b1, b2) = (f.mul_vec(v[1]), f.mul_vec(v[2]));
-    let c1 = u0.scale_add(-u0.dot(b1), b1);
-    let c2 = u0.scale_add(-u0.dot(b2), b2);
-    let (c, s) = from_tangent(jacobi_tangent(c1.norm_squared(), c2.norm_squared(), c1.dot(c2)));
+    let c1 = u0.scale_add(-u0.fused_dot(b1), b1);
+    let c2 = u0.scale_add(-u0.fused_dot(b2), b2);
+    let (c, s) =
+        from_tangent(jacobi_tangent(c1.fused_norm_squared(), c2.fused_norm_squared(), c1.fused_dot(c2)));
     let (c1, c2) = rotate(c, s, c1, c2);
     let (v1, v2) = rotate(c, s, v[1], v[2]);
-    let mask = c1.norm_squared().lt(c2.norm_squared());
+    let mask = c1.fused_norm_squared().lt(c2.fused_norm_squared());
     let (c1, c2) = swap_columns::<T>(mask, c1, c2);
     let (v1, v2) = swap_columns::<T>(mask, v1, v2);
 
-    let sigma1 = c1.norm_squared().sqrt();
+    let sigma1 = c1.fused_norm_squared().sqrt();
     let noise = sigma0.max(one) * T::splat(4.0 * T::epsilon());
-    let u1 = c1.scale(one / sigma1.max(noise));
+    let u1 = c1 * (one / sigma1.max(noise));
     let u1 = Vec3::<T>::select(sigma1.le(noise), perpendicular(u0), u1);
     let u2 = u0.cross(u1);
-    let sigma2 = u2.dot(c2);
+    let sigma2 = u2.fused_dot(c2);
     Svd {
         u: Mat3::from_columns([u0, u1, u2]),
-        sigma: Vec3([sigma0, sigma1, sigma2]).scale(scale),
+        sigma: Vec3([sigma0, sigma1, sigma2]) * scale,
         v: Mat3::from_columns([v[0], v1, v2]),
     }
 }
@@ -185,13 +186,13 @@ pub fn polar<T: Real>(f: &Mat3<T>) -> Mat3<T> {
     let mut change = T::splat(1.0);
     for _ in 0..T::jacobi_sweeps() + 1 {
         let cofactors = r.cofactors();
-        let determinant = r.row(0).dot(cofactors.row(0));
+        let determinant = r.row(0).fused_dot(cofactors.row(0));
         let next = r.scale(half) + cofactors.scale(half / determinant);
         change = (next - r).norm_squared();
         r = next;
     }
     // Quadratic convergence: after a change of sqrt(epsilon) the error is of order epsilon.
-    let converged = change.le(T::splat(T::epsilon())).and(T::splat(0.0).lt(f.determinant()));
+    let converged = change.le(T::splat(T::epsilon())) & T::splat(0.0).lt(f.determinant());
     if converged.all() {
         return r;
     }

@@ -53,6 +53,7 @@ mod bodies;
 mod body;
 pub mod collision;
 pub mod comfree;
+pub mod contact_model;
 pub mod control;
 mod error;
 mod free_rotation;

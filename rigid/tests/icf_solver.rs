@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
 use nalgebra::{DVector, Vector3};
-use pliant_rigid::icf::law::*;
+use pliant_rigid::icf::potential::*;
 use pliant_rigid::icf::{BlockMatrix, ConvexProblem, SolveSettings, Solver, Stop};
 use pliant_rigid::multibody::*;
 use pliant_testing::Random;

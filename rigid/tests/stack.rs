@@ -237,35 +237,6 @@ fn towers_that_statics_lets_stand_stand() {
     }
 }
 
-// The same at length, for the record: `TOWERS=N TIME=T cargo test --release -p pliant-rigid --test
-// stack record -- --nocapture`.
-#[test]
-fn record() {
-    let figure =
-        |name: &str, usual: f64| std::env::var(name).ok().and_then(|s| s.parse().ok()).unwrap_or(usual);
-    let (towers, time) = (figure("TOWERS", 1.0) as u64, figure("TIME", 4.0));
-    println!(
-        "family, dt [s], towers, sunk [mm], of allowed, tilt [rad], of allowed, way of allowed, creep [mm/s], doubtful steps, wall [s]"
-    );
-    for dt in [0.001, 0.002, 0.005, 0.01, 0.02] {
-        for (name, masses) in FAMILIES {
-            let clock = std::time::Instant::now();
-            let f = worst_of(dt, masses, 0..towers, time);
-            let wall = clock.elapsed().as_secs_f64();
-            println!(
-                "{name}, {dt}, {towers}, {:.4}, {:.3}, {:.6}, {:.3}, {:.3}, {:.5}, {}, {wall:.1}",
-                1e3 * f.sunk,
-                f.sink,
-                f.turned,
-                f.tilt,
-                f.displacement,
-                1e3 * f.creep,
-                f.unreliable
-            );
-        }
-    }
-}
-
 // The law: a thousand kilograms on a gram on the floor press each of two contacts by at most 12
 // g/(9 kappa), as any tower.
 #[test]
@@ -278,55 +249,6 @@ fn a_ton_stands_on_a_gram() {
         assert!(
             fate.sink < 1.0 && fate.sunk < 2e-4 && fate.turned < 1e-6 && fate.creep < CREEP,
             "dt {dt}: {fate:?}"
-        );
-    }
-}
-
-/// `count` piles of three layers of 2 by 2 cubes, a little apart and turned a little, over the
-/// floor.
-fn piles(count: usize, random: &mut Random) -> Vec<(Shape, Isometry3<f64>)> {
-    let shape = Shape::Box { half_extents: Vector3::repeat(0.025) };
-    let place = |k: usize, random: &mut Random| {
-        let (pile, layer, column) = (k / 12, k % 12 / 4, k % 4);
-        let at = [column % 2, column / 2].map(|i| 0.06 * i as f64 + 0.002 * random.signed());
-        let (x, y) = (0.5 * (pile % 64) as f64 + at[0], 0.5 * (pile / 64) as f64 + at[1]);
-        let turn = UnitQuaternion::from_scaled_axis(random.vector() * 0.02);
-        Isometry3::from_parts(Vector3::new(x, y, 0.027 + 0.053 * layer as f64).into(), turn)
-    };
-    (0..12 * count).map(|k| (shape.clone(), place(k, random))).collect()
-}
-
-// What a step costs beside the convex solver, for the record: `COST=1 cargo test --release -p
-// pliant-rigid --test stack cost -- --nocapture`.
-#[test]
-fn cost() {
-    let most = if std::env::var("COST").is_ok() { 1000 } else { 1 };
-    for count in [1, 10, 100, 1000].into_iter().filter(|n| *n <= most) {
-        let solids = piles(count, &mut Random::new(1));
-        let run = |solver: RigidSolver| {
-            let material = ContactMaterial::with_friction(0.5);
-            let (model, state, source) = pliant_testing::comfree::on_floor(down(), &solids, material);
-            let mut system = System::new(model);
-            system.solver = solver;
-            let mut simulation =
-                Simulation::new(system, source, Integrator::Fixed { step: 0.002 }, state).unwrap();
-            simulation.advance_to(0.06).unwrap();
-            let (mut contacts, mut times, mut unreliable) = (0, Vec::new(), 0);
-            for k in 31..=60 {
-                let clock = std::time::Instant::now();
-                let summary = simulation.advance_to(0.002 * f64::from(k)).unwrap().solver;
-                (contacts, unreliable) = (contacts.max(summary.contacts), unreliable + summary.unreliable);
-                times.push(1e3 * clock.elapsed().as_secs_f64());
-            }
-            times.sort_by(f64::total_cmp);
-            // A warm start that is right already makes the convex solver's least: it says nothing
-            // of the steps between.
-            (contacts, [times[0], times[times.len() / 2]], unreliable)
-        };
-        let [(contacts, closed, unreliable), (_, convex, _)] = [closed_form(), RigidSolver::Icf].map(run);
-        println!(
-            "{contacts} contacts, least and median: closed form {closed:.3?} ms ({unreliable} doubtful), convex {convex:.3?} ms, convex over closed form {:.2?}",
-            [0, 1].map(|k| convex[k] / closed[k])
         );
     }
 }

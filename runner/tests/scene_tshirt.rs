@@ -16,6 +16,7 @@ const FOLDED: f64 = 2.7;
 // is, no layer goes through another: there is no crossing that was not there at the start. Mass and
 // momentum are balanced to rounding.
 #[test]
+#[ignore = "slow tier"]
 fn two_arms_fold_a_shirt_in_half() {
     let mut scene = builtin::scene("tshirt-folding").unwrap().unwrap();
     let flat = 0.1736; // the area of front and back lying flat [m^2]

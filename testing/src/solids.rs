@@ -3,7 +3,6 @@
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_geometry::Shape;
 use pliant_geometry::pairs::{ContactPoint, PairKind, PlacedSolid, size_of};
-use pliant_numeric::lanes::Pose;
 
 /// A sequence of numbers in [-1, 1).
 pub struct SolidRandom(pub u64);
@@ -56,7 +55,7 @@ pub fn kind(shapes: &[Shape; 2]) -> PairKind {
 }
 
 pub fn solid(shape: &Shape, pose: &Isometry3<f64>) -> PlacedSolid<f64> {
-    PlacedSolid { pose: Pose::splat(0.0, pose), size: size_of(shape).unwrap() }
+    PlacedSolid { pose: (*pose).into(), size: size_of(shape).unwrap() }
 }
 
 pub fn meetings(kind: PairKind, a: &PlacedSolid<f64>, b: &PlacedSolid<f64>) -> Vec<ContactPoint<f64>> {

@@ -4,8 +4,8 @@
 //! elasticity at small strain, all f64 and plain).
 
 use nalgebra::{Matrix3, Vector3};
+use pliant_rigid::contact_model::normal_impulse;
 
-use super::contact_model::normal_impulse;
 use super::mobility::Mobility;
 use super::problem::{ContactConstraint, ContactProblem};
 use super::settings::{Direction, InitialGuess, SolverSettings};

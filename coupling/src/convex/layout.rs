@@ -1,5 +1,7 @@
 //! How the solver lays out vectors, stencils and the constants of the contact models.
 
+use pliant_rigid::contact_model::{NormalContactModel, RegularisedFriction};
+
 /// A node's or a contact's vector, `[x, y, z, 0]`: one AVX register.
 pub(super) type Vector = [f64; 4];
 
@@ -24,16 +26,16 @@ pub(super) struct Weights {
     pub z: [f64; 3],
 }
 
-/// The law's constants for [`LANES`] contacts; lanes past the last contact hold a contact that does
+/// The constants of the contact model of [`LANES`] contacts; lanes past the last contact hold a contact that does
 /// nothing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ContactModelLanes {
     pub normal: [[f64; LANES]; 3],
     /// `v_hat`.
     pub release: [f64; LANES],
-    /// `a` of the law.
+    /// `a` of the model.
     pub linear: [f64; LANES],
-    /// `b` of the law.
+    /// `b` of the model.
     pub quadratic: [f64; LANES],
     /// `mu gamma_n0`.
     pub friction_bound: [f64; LANES],
@@ -55,4 +57,22 @@ impl ContactModelLanes {
         tension_slope: [0.0; LANES],
         tension_range: [0.0; LANES],
     };
+
+    /// The normal model of one lane.
+    #[inline(always)]
+    pub fn normal_model(&self, lane: usize) -> NormalContactModel {
+        NormalContactModel {
+            release_velocity: self.release[lane],
+            linear: self.linear[lane],
+            quadratic: self.quadratic[lane],
+            tension_slope: self.tension_slope[lane],
+            tension_range: self.tension_range[lane],
+        }
+    }
+
+    /// The friction of one lane.
+    #[inline(always)]
+    pub fn friction(&self, lane: usize) -> RegularisedFriction {
+        RegularisedFriction { bound: self.friction_bound[lane], regularisation: self.stiction[lane] }
+    }
 }

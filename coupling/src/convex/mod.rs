@@ -15,13 +15,13 @@
 //! Where bodies answer within the step ([`Mobility`]), their velocities are unknowns as well.
 //!
 //! [`ContactProblem`] is the problem, [`SolverSettings`] how to solve it, [`ConvexSolver`] the
-//! workspace that does, and [`SolverInfo`] what happened. [`contact_model`] has the contact model
-//! one contact at a time, and [`benchmark_problem`] makes sequences of problems to measure with.
+//! workspace that does, and [`SolverInfo`] what happened. The contact model
+//! of one contact is that of rigid bodies ([`pliant_rigid::contact_model`]). [`benchmark_problem`]
+//! makes sequences of problems to measure with.
 
 mod active;
 pub mod benchmark_problem;
 mod body_block;
-pub mod contact_model;
 mod factorised;
 mod inner;
 mod kernels;
@@ -35,7 +35,6 @@ mod settings;
 mod solution;
 mod solver;
 
-pub use contact_model::normal_impulse;
 pub use mobility::{Attachment, Mobility};
 pub use problem::{ContactConstraint, ContactProblem, ProblemError};
 pub use settings::{Direction, InitialGuess, SettingsError, SolverInfo, SolverSettings, StopReason};

@@ -1,7 +1,6 @@
 //! A problem made ready for the solver: only the touched nodes, contacts in groups that share a
-//! stencil, and the constants of the contact law in lanes.
+//! stencil, and the constants of the contact models in lanes.
 
-use super::contact_model::SMALLEST_STICTION_TOLERANCE;
 use super::kernels;
 use super::layout::{ContactModelLanes, Group, LANES, Vector, Weights};
 use super::mobility::{Mobility, Spatial};
@@ -9,17 +8,17 @@ use super::problem::{ContactConstraint, ProblemPart};
 
 impl ContactModelLanes {
     fn set(&mut self, lane: usize, contact: &ContactConstraint, substep: f64) {
-        let law = contact.normal_model(substep);
+        let (model, friction) = (contact.normal_model(substep), contact.regularised_friction());
         for a in 0..3 {
             self.normal[a][lane] = contact.normal[a];
         }
-        self.release[lane] = law.release_velocity;
-        self.linear[lane] = law.linear;
-        self.quadratic[lane] = law.quadratic;
-        self.friction_bound[lane] = contact.friction * contact.lagged_normal_impulse;
-        self.stiction[lane] = contact.stiction_tolerance.max(SMALLEST_STICTION_TOLERANCE);
-        self.tension_slope[lane] = law.tension_slope;
-        self.tension_range[lane] = law.tension_range;
+        self.release[lane] = model.release_velocity;
+        self.linear[lane] = model.linear;
+        self.quadratic[lane] = model.quadratic;
+        self.friction_bound[lane] = friction.bound;
+        self.stiction[lane] = friction.regularisation;
+        self.tension_slope[lane] = model.tension_slope;
+        self.tension_range[lane] = model.tension_range;
     }
 }
 
@@ -38,7 +37,7 @@ pub(super) struct Prepared {
     pub groups: Vec<Group>,
     /// Weights of each contact.
     pub weights: Vec<Weights>,
-    /// The law's constants.
+    /// The constants of the contact models.
     pub contact_models: Vec<ContactModelLanes>,
     /// Minus the body's velocity, each contact, padded to full lanes.
     pub bias: Vec<Vector>,

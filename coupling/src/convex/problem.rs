@@ -2,7 +2,9 @@
 
 use core::ops::Range;
 
-use super::contact_model::NormalContactModel;
+use pliant_rigid::contact_model::{NormalContactModel, RegularisedFriction, SMALLEST_STICTION_TOLERANCE};
+use pliant_rigid::icf::potential::ContactPotential;
+
 use super::mobility::Mobility;
 
 /// Everything the minimisation needs. Node vectors are `[x, y, z, 0]` in world axes, f64.
@@ -75,7 +77,7 @@ pub struct ContactConstraint {
 }
 
 impl ContactConstraint {
-    /// The normal law over a substep \[s\].
+    /// The normal model over a substep \[s\].
     #[inline(always)]
     pub fn normal_model(&self, substep: f64) -> NormalContactModel {
         NormalContactModel::new(self.gap, self.stiffness, self.dissipation, substep).bonded(
@@ -83,6 +85,19 @@ impl ContactConstraint {
             self.stiffness,
             substep,
         )
+    }
+
+    /// The friction.
+    #[inline(always)]
+    pub fn regularised_friction(&self) -> RegularisedFriction {
+        let regularisation = self.stiction_tolerance.max(SMALLEST_STICTION_TOLERANCE);
+        RegularisedFriction { bound: self.friction * self.lagged_normal_impulse, regularisation }
+    }
+
+    /// The whole model over a substep \[s\]: the plain form, which the solver's vectorised kernels
+    /// are tested against.
+    pub fn potential(&self, substep: f64) -> ContactPotential {
+        ContactPotential::from_models(self.normal, self.normal_model(substep), self.regularised_friction())
     }
 }
 

@@ -1,9 +1,8 @@
 //! Which particles touch which geometries, substep by substep.
 
-use std::f64::consts::PI;
-
 use bytemuck::Zeroable;
 use nalgebra::{Isometry3, Point3};
+use pliant_coupling::{DETECTION_MARGIN, LONGEST_ARM, NEAR_RIGID_STIFFNESS_NUMBER};
 use pliant_mpm::cloth::mesh::LONGEST_EDGE;
 use pliant_mpm::{Material, detail};
 use pliant_rigid::SpatialVelocity;
@@ -19,16 +18,6 @@ use crate::kernels::{
 use crate::layout::Span;
 use crate::mpm::room_for;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
-
-/// Gap below which a pair is registered at any velocity, in grid spacings: as on the CPU.
-const MARGIN: f64 = 0.02;
-
-/// How far from a granular particle its contact may act at most [cells]: as on the CPU.
-const LONGEST_ARM: f64 = 0.5;
-
-/// Stiffness number `delta^2 k / m` of a contact as stiff as the substep can resolve: as
-/// `NEAR_RIGID_NUMBER` on the CPU.
-const NEAR_RIGID: f64 = 4.0 * PI * PI;
 
 /// How particles touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,11 +38,11 @@ impl ContactOptions {
     fn rules(&self) -> ContactRules {
         ContactRules {
             grid_spacing: self.grid_spacing,
-            margin: (MARGIN * self.grid_spacing) as f32,
+            margin: (DETECTION_MARGIN * self.grid_spacing) as f32,
             // Zero is a radius: particles that touch with their centres.
             radius: self.radius.unwrap_or(-1.0) as f32,
             stiffness: self.stiffness.unwrap_or(0.0) as f32,
-            near_rigid: NEAR_RIGID as f32,
+            near_rigid: NEAR_RIGID_STIFFNESS_NUMBER as f32,
             dissipation: self.dissipation as f32,
             vertex_reach: (LONGEST_EDGE * self.grid_spacing) as f32,
             cloth_from: self.cloth_from.unwrap_or(u32::MAX),

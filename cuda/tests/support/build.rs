@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The C++ compiler.
 pub fn compiler() -> String {
@@ -23,7 +24,10 @@ impl Library {
     /// The emulation and other sources (paths within this crate) with flags of their own; says so
     /// and gives none where there is no compiler.
     pub fn compile(name: &str, flags: &[&str], sources: &[&str]) -> Option<Self> {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        // Tests of one process that compile the same library do not share its folder.
+        static COMPILED: AtomicU32 = AtomicU32::new(0);
+        let unique = format!("{name}-{}-{}", std::process::id(), COMPILED.fetch_add(1, Ordering::Relaxed));
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(unique);
         std::fs::create_dir_all(&folder).unwrap();
         let library = Self { folder, name: name.to_owned() };
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/emulation");

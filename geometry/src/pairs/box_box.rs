@@ -5,7 +5,8 @@ use super::box_half_space::corners;
 use super::sphere::box_surface;
 use super::{ABSENT_DISTANCE, ContactPoint, MERGE, PlacedSolid, merge};
 use pliant_numeric::each;
-use pliant_numeric::lanes::{Real, Vec3};
+use pliant_numeric::linalg::Vec3;
+use pliant_numeric::scalar::Double;
 
 /// Squared sine of the angle below which two edges give no axis.
 const PARALLEL: f64 = 1e-10;
@@ -41,7 +42,7 @@ struct Boxes<'a, T> {
     size: T,
 }
 
-impl<'a, T: Real> Boxes<'a, T> {
+impl<'a, T: Double> Boxes<'a, T> {
     #[inline(always)]
     fn new(a: &'a PlacedSolid<T>, b: &'a PlacedSolid<T>) -> Self {
         let least = |s: &PlacedSolid<T>| s.size[0].min(s.size[1]).min(s.size[2]);
@@ -61,8 +62,8 @@ impl<'a, T: Real> Boxes<'a, T> {
     #[inline(always)]
     fn face(&self, solid: usize, k: usize) -> (BoxFace<T>, T) {
         let (own, half) = (&self.axes[solid], &self.solids[solid].size);
-        let one = self.size.one();
-        let (away, second) = if solid == 0 { (one, one.zero()) } else { (-one, one) };
+        let one = T::one();
+        let (away, second) = if solid == 0 { (one, T::zero()) } else { (-one, one) };
         let along = own[k].dot(self.between) * away;
         let normal = own[k] * along.sign();
         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
@@ -93,7 +94,7 @@ impl<'a, T: Real> Boxes<'a, T> {
     #[inline(always)]
     fn faces(&self) -> (BoxFace<T>, T) {
         let tie = self.size * TIE;
-        let mut best = (self.face(0, 0).0, self.size.splat(-ABSENT_DISTANCE));
+        let mut best = (self.face(0, 0).0, T::splat(-ABSENT_DISTANCE));
         for (one, other) in [(0, 1), (1, 0)] {
             for k in 0..3 {
                 let (face, along) = self.face(one, k);
@@ -109,17 +110,17 @@ impl<'a, T: Real> Boxes<'a, T> {
     /// The best axis across two edges (Gottschalk, Lin and Manocha 1996).
     #[inline(always)]
     fn edges(&self) -> Edges<T> {
-        let (zero, one) = (self.size.zero(), self.size.one());
+        let (zero, one) = (T::zero(), T::one());
         let mut best = Edges {
             normal: self.axes[0][0],
-            distance: self.size.splat(-ABSENT_DISTANCE),
+            distance: T::splat(-ABSENT_DISTANCE),
             along: [Vec3([one, zero, zero]); 2],
         };
         for i in 0..3 {
             for j in 0..3 {
                 let axis = self.axes[0][i].cross(self.axes[1][j]);
-                let square = axis.squared();
-                let crosses = square.splat(PARALLEL).lt(square);
+                let square = axis.norm_squared();
+                let crosses = T::splat(PARALLEL).lt(square);
                 let normal = axis * (one / T::select(crosses, square, one).sqrt());
                 let along = normal.dot(self.between);
                 let mut named = [Vec3([zero; 3]); 2];
@@ -137,7 +138,7 @@ impl<'a, T: Real> Boxes<'a, T> {
     /// Where the two edges are nearest to each other, and whether that is within both.
     #[inline(always)]
     fn crossing(&self, edges: &Edges<T>) -> (ContactPoint<T>, T::Mask) {
-        let (zero, one) = (self.size.zero(), self.size.one());
+        let (zero, one) = (T::zero(), T::one());
         let [(p, d, h), (q, e, g)] = each!(solid in [0, 1] {
             let towards = if solid == 0 { edges.normal } else { -edges.normal };
             let (own, half) = (&self.axes[solid], &self.solids[solid].size);
@@ -153,7 +154,7 @@ impl<'a, T: Real> Boxes<'a, T> {
         });
         let (w, b) = (q - p, d.dot(e));
         let square = one - b * b;
-        let square = T::select(square.splat(PARALLEL).lt(square), square, one);
+        let square = T::select(T::splat(PARALLEL).lt(square), square, one);
         let t = (d.dot(w) - b * e.dot(w)) / square;
         let u = (b * d.dot(w) - e.dot(w)) / square;
         let within = t.abs().lt(h) & u.abs().lt(g);
@@ -172,7 +173,7 @@ impl<'a, T: Real> Boxes<'a, T> {
     }
 }
 
-impl<T: Real> Boxes<'_, T> {
+impl<T: Double> Boxes<'_, T> {
     /// The corner of box `one` nearest to the other \[m\], the other's outward normal there, and
     /// its distance \[m\] from that.
     #[inline(always)]
@@ -180,10 +181,10 @@ impl<T: Real> Boxes<'_, T> {
         let (solid, axes) = (self.solids[other], &self.axes[one]);
         let axes = each!(k in [0, 1, 2] solid.pose.rotation.apply_inverse(axes[k]));
         let middle = solid.pose.apply_inverse(self.solids[one].pose.position);
-        let mut best = (self.size.splat(ABSENT_DISTANCE * ABSENT_DISTANCE), middle);
+        let mut best = (T::splat(ABSENT_DISTANCE * ABSENT_DISTANCE), middle);
         for corner in corners(axes, &self.solids[one].size) {
             let p = middle + corner;
-            let beyond = p.zip(Vec3(solid.size), |x, h| x - x.clamp(-h, h)).squared();
+            let beyond = p.zip(Vec3(solid.size), |x, h| x - x.clamp(-h, h)).norm_squared();
             let nearer = beyond.lt(best.0);
             best = (T::select(nearer, beyond, best.0), Vec3::select(nearer, p, best.1));
         }
@@ -192,7 +193,7 @@ impl<T: Real> Boxes<'_, T> {
     }
 }
 
-impl<T: Real> Edges<T> {
+impl<T: Double> Edges<T> {
     #[inline(always)]
     fn pick(mask: T::Mask, then: Self, otherwise: Self) -> Self {
         Self {
@@ -206,28 +207,25 @@ impl<T: Real> Edges<T> {
 /// Two boxes: where a face is the best axis, what it shares with the other's face; else the nearest
 /// points of two edges, or the nearest corner.
 #[inline(always)]
-pub fn box_box<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 12] {
+pub fn box_box<T: Double>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 12] {
     let boxes = Boxes::new(a, b);
-    let zero = boxes.size.zero();
+    let zero = T::zero();
     let (face, face_apart) = boxes.faces();
     let edges = boxes.edges();
     let mut contact_points = clip(&face, &boxes.axes, boxes.solids);
-    let mut deepest = zero.splat(ABSENT_DISTANCE);
+    let mut deepest = T::splat(ABSENT_DISTANCE);
     for point in &contact_points {
         deepest = deepest.min(point.distance);
     }
-    let shares = deepest.lt(zero.splat(0.5 * ABSENT_DISTANCE));
+    let shares = deepest.lt(T::splat(0.5 * ABSENT_DISTANCE));
 
     let bias = boxes.size * EDGE_SIZE + (-face_apart).max(zero) * EDGE_OVERLAP;
     let by_edges = (face_apart + bias).lt(edges.distance);
     let apart = zero.lt(face_apart) | zero.lt(edges.distance);
     // Apart beside a face its normal is not the direction of the nearest points.
     let faces_meet = deepest.lt(face_apart + boxes.size * FLAT);
-    let flag = |mask: T::Mask| T::select(mask, zero.one(), zero);
-    let is = |x: T| zero.splat(0.5).lt(x);
-    // Masks have no negation.
-    let overlap = is(zero.one() - flag(apart));
-    let flat = (apart & faces_meet) | (overlap & is(flag(shares) - flag(by_edges)));
+    let overlap = !apart;
+    let flat = (apart & faces_meet) | (overlap & shares & !by_edges);
     let (crossing, within) = boxes.crossing(&edges);
     let cross = (apart & within & zero.lt(edges.distance)) | (overlap & by_edges);
     // Overlapping without sharing anything along the face's normal: only where an axis across edges

@@ -2,7 +2,8 @@
 
 use super::{ContactPoint, PlacedSolid};
 use pliant_numeric::each;
-use pliant_numeric::lanes::{Real, Vec3};
+use pliant_numeric::linalg::Vec3;
+use pliant_numeric::scalar::Double;
 
 /// Part of its size by which a face is larger when another is clipped with it: faces of equal boxes
 /// share their corners.
@@ -22,7 +23,7 @@ pub(super) struct BoxFace<T> {
     pub second: T,
 }
 
-impl<T: Real> BoxFace<T> {
+impl<T: Double> BoxFace<T> {
     #[inline(always)]
     pub fn pick(mask: T::Mask, then: Self, otherwise: Self) -> Self {
         Self {
@@ -64,7 +65,7 @@ impl<T: Real> BoxFace<T> {
             normal,
             sides: [axes[i], axes[j]],
             reach: [solid.size[i], solid.size[j]],
-            second: along.zero(),
+            second: T::zero(),
         };
         (face, along.abs())
     }
@@ -89,13 +90,13 @@ impl<T: Real> BoxFace<T> {
 /// seen along its normal: the ends of the other face's edges over it (8) and its own corners under
 /// the other one (4).
 #[inline(always)]
-pub(super) fn clip<T: Real>(
+pub(super) fn clip<T: Double>(
     face: &BoxFace<T>,
     axes: &[[Vec3<T>; 3]; 2],
     solids: [&PlacedSolid<T>; 2],
 ) -> [ContactPoint<T>; 12] {
-    let zero = face.second.zero();
-    let of_second = zero.splat(0.5).lt(face.second);
+    let zero = T::zero();
+    let of_second = T::splat(0.5).lt(face.second);
     let other = BoxFace::pick(
         of_second,
         BoxFace::of(solids[0], &axes[0], -face.normal),
@@ -108,21 +109,21 @@ pub(super) fn clip<T: Real>(
     let (u, v) = (edges[0], edges[1]);
     let around = [(middle - u - v, u), (middle + u - v, v), (middle + u + v, -u), (middle - u + v, -v)];
     for (k, (from, half)) in around.into_iter().enumerate() {
-        let edge = half * zero.splat(2.0);
+        let edge = half * T::splat(2.0);
         let (low, high, there) = within(from, edge, face.reach);
         // The end of an edge is the beginning of the next one.
         out[2 * k] = face.meeting(from + edge * low, there);
-        out[2 * k + 1] = face.meeting(from + edge * high, there & high.lt(high.one()));
+        out[2 * k + 1] = face.meeting(from + edge * high, there & high.lt(T::one()));
     }
     // Coordinates of the face's corners along the edges of the other face.
     let det = u.0[0] * v.0[1] - u.0[1] * v.0[0];
     // Not zero, since that face looks at this one.
-    let inverse = zero.one() / det;
+    let inverse = T::one() / det;
     for (k, (a, b)) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].into_iter().enumerate() {
         let (x, y) = (face.reach[0] * a - middle.0[0], face.reach[1] * b - middle.0[1]);
         let along = (x * v.0[1] - y * v.0[0]) * inverse;
         let across = (u.0[0] * y - u.0[1] * x) * inverse;
-        let larger = zero.splat(LARGER);
+        let larger = T::splat(LARGER);
         let there = along.abs().lt(larger) & across.abs().lt(larger);
         let height = middle.0[2] + u.0[2] * along + v.0[2] * across;
         out[8 + k] = face.meeting(Vec3([face.reach[0] * a, face.reach[1] * b, height]), there);
@@ -133,8 +134,8 @@ pub(super) fn clip<T: Real>(
 /// The part of an edge over a rectangle, as fractions of the edge, and whether there is any (Liang
 /// and Barsky 1984).
 #[inline(always)]
-fn within<T: Real>(from: Vec3<T>, edge: Vec3<T>, reach: [T; 2]) -> (T, T, T::Mask) {
-    let (mut low, mut high) = (from.0[0].zero(), from.0[0].one());
+fn within<T: Double>(from: Vec3<T>, edge: Vec3<T>, reach: [T; 2]) -> (T, T, T::Mask) {
+    let (mut low, mut high) = (T::zero(), T::one());
     for k in 0..2 {
         let (p, d, reach) = (from.0[k], edge.0[k], reach[k] * LARGER);
         // Infinite for an edge along a side.
@@ -143,5 +144,5 @@ fn within<T: Real>(from: Vec3<T>, edge: Vec3<T>, reach: [T; 2]) -> (T, T, T::Mas
         high = x.max(y).min(high);
     }
     let there = low.lt(high);
-    (T::select(there, low, low.zero()), T::select(there, high, high.one()), there)
+    (T::select(there, low, T::zero()), T::select(there, high, T::one()), there)
 }

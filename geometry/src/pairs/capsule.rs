@@ -2,7 +2,8 @@
 
 use super::sphere::end_half_space;
 use super::{ContactPoint, MERGE, PlacedSolid, direction, merge};
-use pliant_numeric::lanes::{Real, Vec3};
+use pliant_numeric::linalg::Vec3;
+use pliant_numeric::scalar::Double;
 
 /// Squared sine of the angle up to which two axes share a line.
 const PARALLEL: f64 = 0.05 * 0.05;
@@ -15,26 +16,26 @@ const CROSSING: f64 = 1e-12;
 
 /// Capsule and half-space: both ends, one where they are the same.
 #[inline(always)]
-pub fn capsule_half_space<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 2] {
+pub fn capsule_half_space<T: Double>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 2] {
     let [radius, half, _] = a.size;
     let end = a.pose.rotation.column(2) * half;
     let first = end_half_space(a.pose.position - end, radius, b);
     let second = end_half_space(a.pose.position + end, radius, b);
-    [first, second.only_if(half.zero().lt(half))]
+    [first, second.only_if(T::zero().lt(half))]
 }
 
 /// Places \[m\] of the nearest points of two segments along their unit directions, `w` from the
 /// middle of the first to that of the second (Ericson, Real-Time Collision Detection, 2005, section
 /// 5.1.9).
 #[inline(always)]
-fn nearest<T: Real>(directions: [Vec3<T>; 2], halves: [T; 2], w: Vec3<T>) -> [T; 2] {
+fn nearest<T: Double>(directions: [Vec3<T>; 2], halves: [T; 2], w: Vec3<T>) -> [T; 2] {
     let [d, e] = directions;
     let [h, g] = halves;
     let (b, dw, ew) = (d.dot(e), d.dot(w), e.dot(w));
-    let square = b.one() - b * b;
-    let lines = b.splat(SAME).lt(square);
-    let free = (dw - b * ew) / T::select(lines, square, b.one());
-    let t = T::select(lines, free.clamp(-h, h), b.zero());
+    let square = T::one() - b * b;
+    let lines = T::splat(SAME).lt(square);
+    let free = (dw - b * ew) / T::select(lines, square, T::one());
+    let t = T::select(lines, free.clamp(-h, h), T::zero());
     let u = (b * t - ew).clamp(-g, g);
     let t = (dw + b * u).clamp(-h, h);
     // Once more, since t may have been clamped.
@@ -43,7 +44,7 @@ fn nearest<T: Real>(directions: [Vec3<T>; 2], halves: [T; 2], w: Vec3<T>) -> [T;
 
 /// Two capsules.
 #[inline(always)]
-pub fn capsule_capsule<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 2] {
+pub fn capsule_capsule<T: Double>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 2] {
     let ([ra, h, _], [rb, g, _]) = (a.size, b.size);
     let (d, e) = (a.pose.rotation.column(2), b.pose.rotation.column(2));
     let w = b.pose.position - a.pose.position;
@@ -55,12 +56,12 @@ pub fn capsule_capsule<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [Cont
 
     // What they share when seen along the normal.
     let (df, ef, wf) = (d - n * n.dot(d), e - n * n.dot(e), w - n * n.dot(w));
-    let (dd, ee) = (df.squared(), ef.squared());
-    let across = dd.splat(ACROSS).lt(dd) & dd.splat(ACROSS).lt(ee);
-    let (dd, ee) = (T::select(across, dd, dd.one()), T::select(across, ee, ee.one()));
+    let (dd, ee) = (df.norm_squared(), ef.norm_squared());
+    let across = T::splat(ACROSS).lt(dd) & T::splat(ACROSS).lt(ee);
+    let (dd, ee) = (T::select(across, dd, T::one()), T::select(across, ee, T::one()));
     let (middle, reach) = (wf.dot(df) / dd, (df.dot(ef) / dd * g).abs());
     let (low, high) = (middle - reach, middle + reach);
-    let shares = across & d.cross(e).squared().lt(t.splat(PARALLEL)) & low.max(-h).lt(high.min(h));
+    let shares = across & d.cross(e).norm_squared().lt(T::splat(PARALLEL)) & low.max(-h).lt(high.min(h));
     // An end of the first over the second, or an end of the second, which the first's is beyond.
     let over_low = ((df * -h - wf).dot(ef) / ee).clamp(-g, g);
     let over_high = ((df * h - wf).dot(ef) / ee).clamp(-g, g);
@@ -81,7 +82,7 @@ struct Axes<'a, T> {
     n: Vec3<T>,
 }
 
-impl<T: Real> Axes<'_, T> {
+impl<T: Double> Axes<'_, T> {
     /// Of the places `t` and `u` \[m\] of the two axes.
     #[inline(always)]
     fn meeting(&self, t: T, u: T) -> ContactPoint<T> {
@@ -90,17 +91,17 @@ impl<T: Real> Axes<'_, T> {
         let between = self.w + e - d;
         let distance = between.dot(self.n) - ra - rb;
         // Midway between the two surfaces, also where they are not right across each other.
-        let point = self.a.pose.position + d + (between + self.n * (ra - rb)) * distance.splat(0.5);
+        let point = self.a.pose.position + d + (between + self.n * (ra - rb)) * T::splat(0.5);
         ContactPoint { point, normal: self.n, distance }
     }
 }
 
 /// From one axis to the other. Axes that cross: across both; axes on one line: across it.
 #[inline(always)]
-fn normal<T: Real>(a: &PlacedSolid<T>, apart: Vec3<T>, w: Vec3<T>, across: Vec3<T>, size: T) -> Vec3<T> {
+fn normal<T: Double>(a: &PlacedSolid<T>, apart: Vec3<T>, w: Vec3<T>, across: Vec3<T>, size: T) -> Vec3<T> {
     let x = a.pose.rotation.column(0);
     let (both, sine) = direction(across, x);
-    let both = Vec3::select(sine.lt(sine.splat(1e-9)), x, both);
+    let both = Vec3::select(sine.lt(T::splat(1e-9)), x, both);
     let both = both * both.dot(w).sign();
     let (between, gap) = direction(apart, both);
     Vec3::select((size * CROSSING).lt(gap), between, both)

@@ -3,7 +3,8 @@
 use super::sphere::box_surface;
 use super::{ABSENT_DISTANCE, ContactPoint, MERGE, PlacedSolid, merge};
 use pliant_numeric::each;
-use pliant_numeric::lanes::{Real, Vec3};
+use pliant_numeric::linalg::Vec3;
+use pliant_numeric::scalar::Double;
 
 /// Squared sine of the angle between an edge and the axis below which their common normal is none.
 const PARALLEL: f64 = 1e-10;
@@ -32,7 +33,7 @@ struct Separation<T> {
     face: Vec3<T>,
 }
 
-impl<T: Real> Segment<T> {
+impl<T: Double> Segment<T> {
     #[inline(always)]
     fn at(&self, t: T) -> Vec3<T> {
         self.centre + self.axis * t
@@ -62,7 +63,7 @@ impl<T: Real> Segment<T> {
     /// of it; the middle of all nearest places where there are many.
     #[inline(always)]
     fn nearest(&self, box_half: &[T; 3]) -> T {
-        let (zero, half) = (self.half.zero(), self.half);
+        let (zero, half) = (T::zero(), self.half);
         let [[p, q], [r, s], [u, v]] = each!(k in [0, 1, 2] self.passes(box_half, k));
         // The last place where the squared distance does not grow and the first where it does not
         // fall, with their slopes.
@@ -71,14 +72,14 @@ impl<T: Real> Segment<T> {
             // What is not a number becomes an end.
             let t = t.clamp(-half, half);
             let slope = self.slope(box_half, t);
-            let keep = T::select(zero.lt(slope), t.splat(-ABSENT_DISTANCE), t).lt(low.0);
+            let keep = T::select(zero.lt(slope), T::splat(-ABSENT_DISTANCE), t).lt(low.0);
             low = (T::select(keep, low.0, t), T::select(keep, low.1, slope));
-            let keep = high.0.lt(T::select(slope.lt(zero), t.splat(ABSENT_DISTANCE), t));
+            let keep = high.0.lt(T::select(slope.lt(zero), T::splat(ABSENT_DISTANCE), t));
             high = (T::select(keep, high.0, t), T::select(keep, high.1, slope));
         }
         let between = low.0.lt(high.0);
-        let rise = T::select(between, high.1 - low.1, zero.one());
-        low.0 + (high.0 - low.0) * T::select(between, -low.1 / rise, zero.splat(0.5))
+        let rise = T::select(between, high.1 - low.1, T::one());
+        low.0 + (high.0 - low.0) * T::select(between, -low.1 / rise, T::splat(0.5))
     }
 
     /// Nearest place where the axis is outside of the box, else the direction of least overlap.
@@ -86,7 +87,7 @@ impl<T: Real> Segment<T> {
     fn apart(&self, box_half: &[T; 3]) -> Separation<T> {
         let at = self.nearest(box_half);
         let (out, distance) = box_surface(box_half, self.at(at));
-        let (zero, one) = (at.zero(), at.one());
+        let (zero, one) = (T::zero(), T::one());
         let [x, y, z] = out.map(T::abs).0;
         let first = T::select(x.lt(y) | x.lt(z), zero, one);
         let third = T::select(x.lt(z) & y.lt(z), one, zero);
@@ -98,11 +99,11 @@ impl<T: Real> Segment<T> {
     /// Manocha 1996).
     #[inline(always)]
     fn overlap(&self, box_half: &[T; 3]) -> Separation<T> {
-        let (zero, one) = (self.half.zero(), self.half.one());
+        let (zero, one) = (T::zero(), T::one());
         let (c, a) = (self.centre.0, self.axis.0);
         let mut best = Separation {
             out: Vec3([one, zero, zero]),
-            distance: one.splat(-ABSENT_DISTANCE),
+            distance: T::splat(-ABSENT_DISTANCE),
             at: zero,
             face: Vec3([zero; 3]),
         };
@@ -123,7 +124,7 @@ impl<T: Real> Segment<T> {
         for k in 0..3 {
             let (i, j) = ((k + 1) % 3, (k + 2) % 3);
             let square = a[i] * a[i] + a[j] * a[j];
-            let crosses = square.splat(PARALLEL).lt(square);
+            let crosses = T::splat(PARALLEL).lt(square);
             let square = T::select(crosses, square, one);
             let norm = square.sqrt();
             // e_k x a has the components -a_j along i and a_i along j.
@@ -150,7 +151,7 @@ impl<T: Real> Segment<T> {
     /// what is over it, and whether anything is.
     #[inline(always)]
     fn over_face(&self, box_half: &[T; 3], apart: &Separation<T>) -> (Vec3<T>, [(T, T); 2], T::Mask) {
-        let (zero, half) = (self.half.zero(), self.half);
+        let (zero, half) = (T::zero(), self.half);
         // A little larger: an axis over an edge is over both faces.
         let larger = each!(k in [0, 1, 2] box_half[k] * LARGER);
         let planes = each!(k in [0, 1, 2] self.passes(&larger, k));
@@ -158,7 +159,7 @@ impl<T: Real> Segment<T> {
         let (mut low, mut high) = (half, -half);
         for k in 0..3 {
             let [[p, q], [r, s]] = [planes[(k + 1) % 3], planes[(k + 2) % 3]];
-            let this = half.splat(0.5).lt(apart.face.0[k]);
+            let this = T::splat(0.5).lt(apart.face.0[k]);
             low = T::select(this, r.max(p.max(-half)), low);
             high = T::select(this, s.min(q.min(half)), high);
             normal.0[k] = apart.face.0[k] * apart.out.0[k].sign();
@@ -172,7 +173,7 @@ impl<T: Real> Segment<T> {
     }
 }
 
-impl<T: Real> Separation<T> {
+impl<T: Double> Separation<T> {
     #[inline(always)]
     fn pick(mask: T::Mask, then: Self, otherwise: Self) -> Self {
         Self {
@@ -187,7 +188,7 @@ impl<T: Real> Separation<T> {
 /// At the place `at` \[m\] of the axis, `distance` \[m\] from the box along its outward normal
 /// `out`.
 #[inline(always)]
-fn meeting<T: Real>(
+fn meeting<T: Double>(
     a: &PlacedSolid<T>,
     b: &PlacedSolid<T>,
     out: Vec3<T>,
@@ -202,7 +203,7 @@ fn meeting<T: Real>(
 /// Capsule and box: the nearest or deepest place of the axis, and both ends of what is over the
 /// face there.
 #[inline(always)]
-pub fn capsule_box<T: Real>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 3] {
+pub fn capsule_box<T: Double>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 3] {
     let [radius, half, _] = a.size;
     let segment = Segment {
         centre: b.pose.apply_inverse(a.pose.position),

@@ -5,7 +5,7 @@ use super::{
     sphere_box, sphere_capsule, sphere_half_space, sphere_sphere,
 };
 use crate::Shape;
-use pliant_numeric::lanes::Real;
+use pliant_numeric::scalar::Double;
 
 /// A pair of shapes, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,7 +75,7 @@ impl PairKind {
     /// Calls `visit` with the number and the meeting of each of [`most_points`](Self::most_points),
     /// absent ones too; solids in the order of the kind.
     #[inline(always)]
-    pub fn contact_points<T: Real>(
+    pub fn contact_points<T: Double>(
         self,
         a: &PlacedSolid<T>,
         b: &PlacedSolid<T>,

@@ -29,7 +29,9 @@ pub use capsule_box::capsule_box;
 pub use kind::{PairKind, size_of};
 pub use sphere::{sphere_box, sphere_capsule, sphere_half_space, sphere_sphere};
 
-use pliant_numeric::lanes::{Pose, Real, Vec3};
+use pliant_numeric::linalg::Vec3;
+use pliant_numeric::rotation::Pose;
+use pliant_numeric::scalar::Double;
 
 /// Distance \[m\] of a meeting that there is not.
 pub const ABSENT_DISTANCE: f64 = 1e10;
@@ -59,7 +61,7 @@ pub struct ContactPoint<T> {
     pub distance: T,
 }
 
-impl<T: Real> ContactPoint<T> {
+impl<T: Double> ContactPoint<T> {
     /// From a point on the surface of the first.
     #[inline(always)]
     fn on_first(surface: Vec3<T>, normal: Vec3<T>, distance: T) -> Self {
@@ -84,29 +86,29 @@ impl<T: Real> ContactPoint<T> {
     /// Absent where the mask is not true.
     #[inline(always)]
     fn only_if(self, mask: T::Mask) -> Self {
-        Self { distance: T::select(mask, self.distance, self.distance.splat(ABSENT_DISTANCE)), ..self }
+        Self { distance: T::select(mask, self.distance, T::splat(ABSENT_DISTANCE)), ..self }
     }
 }
 
 /// The direction of a vector and its length; `fallback` and 0 where it has none.
 #[inline(always)]
-fn direction<T: Real>(v: Vec3<T>, fallback: Vec3<T>) -> (Vec3<T>, T) {
-    let square = v.squared();
-    let long = square.splat(NO_LENGTH).lt(square);
-    let length = T::select(long, square, square.one()).sqrt();
-    (Vec3::select(long, v * (square.one() / length), fallback), T::select(long, length, square.zero()))
+fn direction<T: Double>(v: Vec3<T>, fallback: Vec3<T>) -> (Vec3<T>, T) {
+    let square = v.norm_squared();
+    let long = T::splat(NO_LENGTH).lt(square);
+    let length = T::select(long, square, T::one()).sqrt();
+    (Vec3::select(long, v * (T::one() / length), fallback), T::select(long, length, T::zero()))
 }
 
 /// Of meetings nearer to each other than `within` \[m\] leaves the deepest, of equals the first.
 #[inline(always)]
-fn merge<T: Real, const N: usize>(contact_points: &mut [ContactPoint<T>; N], within: T) {
+fn merge<T: Double, const N: usize>(contact_points: &mut [ContactPoint<T>; N], within: T) {
     let within = within.squared();
     for i in 1..N {
         for k in 0..i {
             let (kept, other) = (contact_points[k], contact_points[i]);
-            let near = (kept.point - other.point).squared().lt(within);
+            let near = (kept.point - other.point).norm_squared().lt(within);
             let deeper = other.distance.lt(kept.distance);
-            let far = kept.distance.splat(ABSENT_DISTANCE);
+            let far = T::splat(ABSENT_DISTANCE);
             contact_points[k].distance = T::select(near & deeper, far, kept.distance);
             let shallower = T::select(deeper, other.distance, far);
             contact_points[i].distance = T::select(near, shallower, other.distance);

@@ -36,7 +36,7 @@
 
 use crate::material::{Elastic, MaterialError, unless, unless_positive};
 use pliant_numeric::linalg::Vec3;
-use pliant_numeric::scalar::{MaskOps, Real};
+use pliant_numeric::scalar::Real;
 use serde::{Deserialize, Serialize};
 
 /// What a sheet is made of.
@@ -164,22 +164,22 @@ impl<T: Real> Qr<T> {
     pub fn new(f: &[Vec3<T>; 3]) -> Self {
         let tiny = T::splat(TINY);
         let one = T::splat(1.0);
-        let r11 = f[0].norm_squared().sqrt();
-        let q1 = f[0].scale(one / r11.max(tiny));
-        let along = q1.dot(f[1]);
+        let r11 = f[0].fused_norm_squared().sqrt();
+        let q1 = f[0] * (one / r11.max(tiny));
+        let along = q1.fused_dot(f[1]);
         let rest = q1.scale_add(-along, f[1]);
         // Once more: what is left is orthogonal to rounding also where f2 is almost along f1
         // (Giraud et al. 2005).
-        let again = q1.dot(rest);
+        let again = q1.fused_dot(rest);
         let rest = q1.scale_add(-again, rest);
-        let r22 = rest.norm_squared().sqrt();
-        let q2 = rest.scale(one / r22.max(tiny));
+        let r22 = rest.fused_norm_squared().sqrt();
+        let q2 = rest * (one / r22.max(tiny));
         let q3 = q1.cross(q2);
         Self {
             q: [q1, q2, q3],
             plane: [r11, along + again, r22],
-            shear: [q1.dot(f[2]), q2.dot(f[2])],
-            normal: q3.dot(f[2]),
+            shear: [q1.fused_dot(f[2]), q2.fused_dot(f[2])],
+            normal: q3.fused_dot(f[2]),
         }
     }
 
@@ -187,13 +187,13 @@ impl<T: Real> Qr<T> {
     #[inline(always)]
     pub fn product(&self) -> [Vec3<T>; 3] {
         let [r11, r12, r22] = self.plane;
-        [self.q[0].scale(r11), self.q[0].scale_add(r12, self.q[1].scale(r22)), self.director()]
+        [self.q[0] * r11, self.q[0].scale_add(r12, self.q[1] * r22), self.director()]
     }
 
     /// The third column of Q R: the director (no unit, world frame).
     #[inline(always)]
     pub fn director(&self) -> Vec3<T> {
-        let in_plane = self.q[0].scale_add(self.shear[0], self.q[1].scale(self.shear[1]));
+        let in_plane = self.q[0].scale_add(self.shear[0], self.q[1] * self.shear[1]);
         self.q[2].scale_add(self.normal, in_plane)
     }
 }
@@ -222,7 +222,7 @@ impl<T: Real> ClothModel<T> {
         let limit = self.friction * self.normal_stiffness * compression * compression;
         let slips = limit.lt(shear);
         let kept = T::select(slips, limit / shear.max(T::splat(TINY)), one);
-        let holds = zero.lt(self.shear_stiffness).and(trial.normal.le(one));
+        let holds = zero.lt(self.shear_stiffness) & trial.normal.le(one);
         let kept = T::select(holds, kept, zero);
         Qr { shear: [r13 * kept, r23 * kept], normal, ..*trial }
     }
@@ -284,7 +284,7 @@ impl<T: Real> ClothModel<T> {
         [
             across.scale_add(turning * y1, p1),
             across.scale_add(turning * y2, p2),
-            across.scale_add(normal, qr.q[0].scale_add(s13, qr.q[1].scale(s23))),
+            across.scale_add(normal, qr.q[0].scale_add(s13, qr.q[1] * s23)),
         ]
     }
 }
@@ -316,7 +316,7 @@ impl<T: Real> Polar<T> {
     pub fn plane_piola(&self, qr: &Qr<T>, biot: [T; 3]) -> [Vec3<T>; 2] {
         let [p11, p21, p12, p22] = self.stress(biot);
         let [q1, q2, _] = qr.q;
-        [q1.scale_add(p11, q2.scale(p21)), q1.scale_add(p12, q2.scale(p22))]
+        [q1.scale_add(p11, q2 * p21), q1.scale_add(p12, q2 * p22)]
     }
 
     /// The plane's P2 by columns, 11, 21, 12, 22 \[Pa\]: rotation (T + a e), e = \[0 1; -1 0\], of

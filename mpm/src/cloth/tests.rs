@@ -63,7 +63,7 @@ fn stress_is_the_derivative_of_the_energy() {
         for k in 0..200 {
             let mut f = random_columns(&mut random);
             if k % 10 == 0 {
-                f[2] = f[2].scale(-0.5);
+                f[2] = f[2] * (-0.5);
             }
             let stress = model.first_piola(&Qr::new(&f));
             for column in 0..3 {
@@ -97,9 +97,8 @@ fn frame_indifference_and_isotropy_in_the_plane() {
             let rotation = random.rotation_matrix();
             let angle = random.uniform(0.0, 6.0);
             let (c, s) = (angle.cos(), angle.sin());
-            let turn = |f: &[Vec3<f64>; 3]| {
-                [f[0].scale_add(c, f[1].scale(s)), f[1].scale_add(c, f[0].scale(-s)), f[2]]
-            };
+            let turn =
+                |f: &[Vec3<f64>; 3]| [f[0].scale_add(c, f[1] * s), f[1].scale_add(c, f[0] * (-s)), f[2]];
             let moved = turn(&f).map(|column| rotation.mul_vec(column));
             let expected = turn(&model.first_piola(&Qr::new(&f))).map(|column| rotation.mul_vec(column));
             let stress = model.first_piola(&Qr::new(&moved));
@@ -137,9 +136,9 @@ fn normal_response() {
     let mut random = Random(74);
     for compression in [0.0, 0.1, 0.5, 1.5] {
         let q = random.rotation_matrix();
-        let f = [q.column(0), q.column(1), q.column(2).scale(1.0 - compression)];
+        let f = [q.column(0), q.column(1), q.column(2) * (1.0 - compression)];
         let p3 = model.first_piola(&Qr::new(&f))[2];
-        let expected = q.column(2).scale(-2e5 * compression * compression);
+        let expected = q.column(2) * (-2e5 * compression * compression);
         assert!((p3 - expected).norm_squared().sqrt() < 1e-9, "{compression} {p3:?}");
     }
 }

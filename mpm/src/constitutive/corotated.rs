@@ -68,7 +68,7 @@ impl<T: Real> Constitutive<T> for FixedCorotated<T> {
 #[inline(always)]
 fn stretch_trace<T: Real>(f: &Mat3<T>, r: &Mat3<T>) -> T {
     let e = *f - *r;
-    r.row(0).dot(e.row(0)) + r.row(1).dot(e.row(1)) + r.row(2).dot(e.row(2))
+    r.row(0).fused_dot(e.row(0)) + r.row(1).fused_dot(e.row(1)) + r.row(2).fused_dot(e.row(2))
 }
 
 impl<T: Real> Constitutive<T> for LinearCorotated<T> {

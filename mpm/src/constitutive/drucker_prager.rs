@@ -5,7 +5,7 @@ use super::hencky::{Hencky, Principal, principal};
 use super::{Constitutive, ConstitutiveResponse};
 use crate::material::Elastic;
 use pliant_numeric::linalg::{Mat3, Vec3};
-use pliant_numeric::scalar::{MaskOps, Real};
+use pliant_numeric::scalar::Real;
 
 /// Drucker-Prager plasticity without cohesion: |dev tau| <= -alpha tr tau with alpha = sqrt(2/3) 2
 /// sin(phi) / (3 - sin(phi)).
@@ -51,7 +51,7 @@ impl<T: Real> Constitutive<T> for DruckerPrager<T> {
             |e| e + gained,
         ));
         let trace = mean * T::splat(3.0);
-        let norm = deviator.norm_squared().sqrt();
+        let norm = deviator.fused_norm_squared().sqrt();
 
         let tension = zero.le(trace);
         let allowed = -self.strain_slope * trace;
@@ -63,8 +63,8 @@ impl<T: Real> Constitutive<T> for DruckerPrager<T> {
         );
         let strain = Vec3::<T>::select(tension, Vec3::zero(), on_cone);
 
-        let no_volume = zero.le(state).and(state.le(zero));
-        let changed = tension.or(slides).or(axes.collapsed).or(no_volume.not());
+        let no_volume = zero.le(state) & state.le(zero);
+        let changed = tension | slides | axes.collapsed | !no_volume;
         ConstitutiveResponse {
             deformation_gradient: axes.recompose(changed, strain, &trial),
             kirchhoff_stress: axes.on_left_axes(self.elastic.principal_stress(strain)),

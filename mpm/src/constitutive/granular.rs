@@ -4,7 +4,7 @@ use super::hencky::{Hencky, Principal, principal};
 use super::{Constitutive, ConstitutiveResponse};
 use crate::material::GranularFlow;
 use pliant_numeric::linalg::{Mat3, Vec3};
-use pliant_numeric::scalar::{MaskOps, Real};
+use pliant_numeric::scalar::Real;
 
 /// Newton steps for [`lode_cosine`]: two leave 1e-7 of it, three 1e-14.
 const NEWTON_STEPS: usize = 3;
@@ -104,7 +104,7 @@ impl<T: Real> Constitutive<T> for Granular<T> {
         let bulk = self.elastic.lambda + self.elastic.mu * T::splat(2.0 / 3.0);
         let pressure = (-bulk * trace).max(zero);
 
-        let norm = deviator.norm_squared().sqrt().max(T::splat(1e-30));
+        let norm = deviator.fused_norm_squared().sqrt().max(T::splat(1e-30));
         let [a, b, c] = deviator
             .map(
                 #[inline(always)]
@@ -130,8 +130,8 @@ impl<T: Real> Constitutive<T> for Granular<T> {
         );
         let strain = Vec3::<T>::select(tension, Vec3::zero(), in_cone);
 
-        let no_volume = zero.le(state).and(state.le(zero));
-        let changed = tension.or(slides).or(axes.collapsed).or(no_volume.not());
+        let no_volume = zero.le(state) & state.le(zero);
+        let changed = tension | slides | axes.collapsed | !no_volume;
         ConstitutiveResponse {
             deformation_gradient: axes.recompose(changed, strain, &trial),
             kirchhoff_stress: axes.on_left_axes(self.elastic.principal_stress(strain)),

@@ -1,7 +1,7 @@
 //! StVK-Hencky elasticity on principal stretches, shared by the plastic models.
 
 use pliant_numeric::linalg::{Mat3, Sym3, Vec3};
-use pliant_numeric::scalar::{MaskOps, Real};
+use pliant_numeric::scalar::{Mask, Real};
 use pliant_numeric::svd::{Svd, svd};
 
 /// Principal stretches below this count as this; see the notes on J <= 0 in
@@ -49,7 +49,7 @@ impl<T: Real> Hencky<T> {
     #[inline(always)]
     pub fn energy(&self, strain: Vec3<T>) -> T {
         let trace = strain.sum();
-        self.mu * strain.norm_squared() + T::splat(0.5) * self.lambda * trace * trace
+        self.mu * strain.fused_norm_squared() + T::splat(0.5) * self.lambda * trace * trace
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) fn principal<T: Real>(f: &Mat3<T>) -> Principal<T> {
         |s| s.max(smallest).ln(),
     );
     let [a, b, c] = axes.sigma.0;
-    let collapsed = a.lt(smallest).or(b.lt(smallest)).or(c.lt(smallest));
+    let collapsed = a.lt(smallest) | b.lt(smallest) | c.lt(smallest);
     Principal { axes, strain, collapsed }
 }
 

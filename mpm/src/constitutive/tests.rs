@@ -109,7 +109,7 @@ fn inverted_states_have_consistent_stress_that_pushes_back() {
                 // tau_33 on the collapsed axis times d ln sigma_3 must lower the energy when
                 // sigma_3 grows.
                 let axis = svd(&f).u.column(2);
-                let along = axis.dot(any.update(f, 0.0, DT).kirchhoff_stress.mul_vec(axis));
+                let along = axis.dot(any.update(f, 0.0, DT).kirchhoff_stress * axis);
                 assert!(along / sigma2 < 0.0, "{model:?} {sigma2} {along}");
             }
         }

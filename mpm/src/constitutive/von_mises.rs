@@ -4,7 +4,7 @@ use super::hencky::{Hencky, Principal, principal};
 use super::{Constitutive, ConstitutiveResponse};
 use crate::material::Elastic;
 use pliant_numeric::linalg::Mat3;
-use pliant_numeric::scalar::{MaskOps, Real};
+use pliant_numeric::scalar::Real;
 
 /// Von Mises plasticity: |dev tau| <= sqrt(2/3) sigma_Y, radial return in Hencky strain (Simo and
 /// Hughes, *Computational Inelasticity*, box 9.1 without hardening).
@@ -35,7 +35,7 @@ impl<T: Real> Constitutive<T> for VonMises<T> {
     fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> ConstitutiveResponse<T> {
         let axes = principal(&trial);
         let (mean, deviator) = Principal::split(axes.strain);
-        let norm = deviator.norm_squared().sqrt();
+        let norm = deviator.fused_norm_squared().sqrt();
         let yields = self.yield_strain.lt(norm);
         let one = T::splat(1.0);
         let factor = T::select(yields, self.yield_strain / norm.max(self.yield_strain), one);
@@ -45,7 +45,7 @@ impl<T: Real> Constitutive<T> for VonMises<T> {
         );
         let plastic_increment = (norm - self.yield_strain).max(T::splat(0.0));
         ConstitutiveResponse {
-            deformation_gradient: axes.recompose(yields.or(axes.collapsed), strain, &trial),
+            deformation_gradient: axes.recompose(yields | axes.collapsed, strain, &trial),
             kirchhoff_stress: axes.on_left_axes(self.elastic.principal_stress(strain)),
             state: plastic_increment.mul_add(T::splat((2.0_f64 / 3.0).sqrt()), state),
             // mu (|dev e|^2 - yield^2), without cancellation.

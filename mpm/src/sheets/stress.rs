@@ -241,7 +241,7 @@ fn changes<S: Simd>(group: &FaceGroup, displacements: &[F32x4]) -> [Vec3<Lanes<S
 #[inline(always)]
 pub(super) fn columns<S: Simd>(group: &FaceGroup, [d1, d2]: [Vec3<Lanes<S>>; 2]) -> [Vec3<Lanes<S>>; 2] {
     let [m11, m12, m22] = Lanes::<S>::load_all(&group.inverse_edges);
-    [d1.scale(m11), d1.scale_add(m12, d2.scale(m22))]
+    [d1 * m11, d1.scale_add(m12, d2 * m22)]
 }
 
 /// Edges of sixteen faces \[cells\].
@@ -382,7 +382,7 @@ fn finish<S: Simd>(
     for d in 0..3 {
         director.0[d].store(&mut state.director[d]);
     }
-    let half = p3.scale(volume * Lanes::all(0.5)).0;
+    let half = (p3 * (volume * Lanes::all(0.5))).0;
     write_forces(group, state, &[p1, p2], volume * Lanes::all(1.0 / cell));
     let mut columns = [S::splat(0.0); LANES];
     for k in 0..3 {
@@ -409,7 +409,7 @@ fn write_forces<S: Simd>(
     volume: Lanes<S>,
 ) {
     let [m11, m12, m22] = Lanes::<S>::load_all(&group.inverse_edges);
-    let of_d1 = stress[0].scale(m11).0;
+    let of_d1 = (stress[0] * m11).0;
     let mut columns = [S::splat(0.0); LANES];
     for k in 0..3 {
         columns[k] = (-(volume * stress[1].0[k].mul_add(m12, of_d1[k]))).0;

@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{LANES, Simd};
+use super::{LANES, Simd, SimdDoubles};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2;
@@ -227,4 +227,78 @@ fn sum_half(v: [__m256; 2]) -> __m128 {
         let lo = _mm_add_ps(_mm256_castps256_ps128(v[0]), _mm256_extractf128_ps::<1>(v[0]));
         _mm_add_ps(lo, _mm256_castps256_ps128(v[1]))
     })
+}
+
+impl SimdDoubles for Avx2 {
+    type D = __m256d;
+    type DMask = __m256d;
+
+    #[inline(always)]
+    fn splat_f64(x: f64) -> __m256d {
+        op!(_mm256_set1_pd(x))
+    }
+    #[inline(always)]
+    fn add_f64(a: __m256d, b: __m256d) -> __m256d {
+        op!(_mm256_add_pd(a, b))
+    }
+    #[inline(always)]
+    fn sub_f64(a: __m256d, b: __m256d) -> __m256d {
+        op!(_mm256_sub_pd(a, b))
+    }
+    #[inline(always)]
+    fn mul_f64(a: __m256d, b: __m256d) -> __m256d {
+        op!(_mm256_mul_pd(a, b))
+    }
+    #[inline(always)]
+    fn div_f64(a: __m256d, b: __m256d) -> __m256d {
+        op!(_mm256_div_pd(a, b))
+    }
+    #[inline(always)]
+    fn neg_f64(a: __m256d) -> __m256d {
+        op!(_mm256_xor_pd(_mm256_set1_pd(-0.0), a))
+    }
+    #[inline(always)]
+    fn sqrt_f64(a: __m256d) -> __m256d {
+        op!(_mm256_sqrt_pd(a))
+    }
+    #[inline(always)]
+    fn abs_f64(a: __m256d) -> __m256d {
+        op!(_mm256_andnot_pd(_mm256_set1_pd(-0.0), a))
+    }
+    #[inline(always)]
+    fn min_f64(a: __m256d, b: __m256d) -> __m256d {
+        op!(_mm256_min_pd(a, b))
+    }
+    #[inline(always)]
+    fn max_f64(a: __m256d, b: __m256d) -> __m256d {
+        op!(_mm256_max_pd(a, b))
+    }
+    #[inline(always)]
+    fn lt_f64(a: __m256d, b: __m256d) -> __m256d {
+        op!(_mm256_cmp_pd::<_CMP_LT_OQ>(a, b))
+    }
+    #[inline(always)]
+    fn le_f64(a: __m256d, b: __m256d) -> __m256d {
+        op!(_mm256_cmp_pd::<_CMP_LE_OQ>(a, b))
+    }
+    #[inline(always)]
+    fn select_f64(m: __m256d, if_true: __m256d, if_false: __m256d) -> __m256d {
+        op!(_mm256_blendv_pd(if_false, if_true, m))
+    }
+    #[inline(always)]
+    fn and_f64(a: __m256d, b: __m256d) -> __m256d {
+        op!(_mm256_and_pd(a, b))
+    }
+    #[inline(always)]
+    fn or_f64(a: __m256d, b: __m256d) -> __m256d {
+        op!(_mm256_or_pd(a, b))
+    }
+    #[inline(always)]
+    fn not_f64(a: __m256d) -> __m256d {
+        op!(_mm256_xor_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x(-1))))
+    }
+    #[inline(always)]
+    fn bits_f64(a: __m256d) -> u8 {
+        op!(_mm256_movemask_pd(a) as u8)
+    }
 }

@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{LANES, Simd};
+use super::{LANES, Simd, SimdDoubles};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512;
@@ -192,5 +192,79 @@ impl Simd for Avx512 {
             }
             out
         })
+    }
+}
+
+impl SimdDoubles for Avx512 {
+    type D = __m512d;
+    type DMask = __mmask8;
+
+    #[inline(always)]
+    fn splat_f64(x: f64) -> __m512d {
+        op!(_mm512_set1_pd(x))
+    }
+    #[inline(always)]
+    fn add_f64(a: __m512d, b: __m512d) -> __m512d {
+        op!(_mm512_add_pd(a, b))
+    }
+    #[inline(always)]
+    fn sub_f64(a: __m512d, b: __m512d) -> __m512d {
+        op!(_mm512_sub_pd(a, b))
+    }
+    #[inline(always)]
+    fn mul_f64(a: __m512d, b: __m512d) -> __m512d {
+        op!(_mm512_mul_pd(a, b))
+    }
+    #[inline(always)]
+    fn div_f64(a: __m512d, b: __m512d) -> __m512d {
+        op!(_mm512_div_pd(a, b))
+    }
+    #[inline(always)]
+    fn neg_f64(a: __m512d) -> __m512d {
+        op!(_mm512_xor_pd(_mm512_set1_pd(-0.0), a))
+    }
+    #[inline(always)]
+    fn sqrt_f64(a: __m512d) -> __m512d {
+        op!(_mm512_sqrt_pd(a))
+    }
+    #[inline(always)]
+    fn abs_f64(a: __m512d) -> __m512d {
+        op!(_mm512_abs_pd(a))
+    }
+    #[inline(always)]
+    fn min_f64(a: __m512d, b: __m512d) -> __m512d {
+        op!(_mm512_min_pd(a, b))
+    }
+    #[inline(always)]
+    fn max_f64(a: __m512d, b: __m512d) -> __m512d {
+        op!(_mm512_max_pd(a, b))
+    }
+    #[inline(always)]
+    fn lt_f64(a: __m512d, b: __m512d) -> __mmask8 {
+        op!(_mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b))
+    }
+    #[inline(always)]
+    fn le_f64(a: __m512d, b: __m512d) -> __mmask8 {
+        op!(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b))
+    }
+    #[inline(always)]
+    fn select_f64(m: __mmask8, if_true: __m512d, if_false: __m512d) -> __m512d {
+        op!(_mm512_mask_blend_pd(m, if_false, if_true))
+    }
+    #[inline(always)]
+    fn and_f64(a: __mmask8, b: __mmask8) -> __mmask8 {
+        a & b
+    }
+    #[inline(always)]
+    fn or_f64(a: __mmask8, b: __mmask8) -> __mmask8 {
+        a | b
+    }
+    #[inline(always)]
+    fn not_f64(a: __mmask8) -> __mmask8 {
+        !a
+    }
+    #[inline(always)]
+    fn bits_f64(a: __mmask8) -> u8 {
+        a
     }
 }

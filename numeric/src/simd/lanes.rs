@@ -1,10 +1,10 @@
 //! The lanes as a scalar type, so that the constitutive models run on sixteen particles at a time.
 
 use core::fmt;
-use core::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, MulAssign, Neg, Not, Sub, SubAssign};
 
 use super::Simd;
-use crate::scalar::{MaskOps, Real};
+use crate::scalar::{Mask, Real};
 
 /// Sixteen f32 of the instruction set `S`, with operators.
 #[derive(Clone, Copy)]
@@ -59,19 +59,31 @@ impl<S: Simd> Neg for Lanes<S> {
     }
 }
 
-impl<S: Simd> MaskOps for LaneMask<S> {
+impl<S: Simd> BitAnd for LaneMask<S> {
+    type Output = Self;
     #[inline(always)]
-    fn and(self, o: Self) -> Self {
+    fn bitand(self, o: Self) -> Self {
         Self(S::mask_and(self.0, o.0))
     }
+}
+
+impl<S: Simd> BitOr for LaneMask<S> {
+    type Output = Self;
     #[inline(always)]
-    fn or(self, o: Self) -> Self {
+    fn bitor(self, o: Self) -> Self {
         Self(S::mask_or(self.0, o.0))
     }
+}
+
+impl<S: Simd> Not for LaneMask<S> {
+    type Output = Self;
     #[inline(always)]
     fn not(self) -> Self {
         Self(S::mask_not(self.0))
     }
+}
+
+impl<S: Simd> Mask for LaneMask<S> {
     #[inline(always)]
     fn any(self) -> bool {
         S::mask_bits(self.0) != 0

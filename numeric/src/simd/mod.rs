@@ -1,9 +1,10 @@
-//! Sixteen f32 lanes, with the instruction set chosen at run time.
+//! Lanes of f32 and f64, with the instruction set chosen at run time.
 //!
 //! A plain `cargo build --release` must be fast, so a kernel is compiled once for each instruction
-//! set and the machine's best one is picked when it is called (the scheme of the `pulp` crate). It
-//! is ours, and not `pulp`, `wide` or `multiversion`, because the transfers need one *fixed* width:
-//! three grid nodes of four floats fill twelve of sixteen lanes, and sixteen particles fill a tile.
+//! set and the machine's best one is picked when it is called. It is ours, and not `pulp`, `wide` or
+//! `multiversion`, because the transfers need one *fixed* width of f32: three grid nodes of four
+//! floats fill twelve of sixteen lanes, and sixteen particles fill a tile. Doubles are as many as a
+//! register holds; a row of eight is one, two or four of them.
 //!
 //! All `unsafe` of this crate lives in this module. Its contract: a type that implements [`Simd`]
 //! is only named inside [`Kernel::run`], and [`Detected::run`] calls that only after the processor
@@ -16,9 +17,11 @@ mod avx512;
 mod lanes;
 mod portable;
 mod vector;
+mod wide;
 
 pub use lanes::Lanes;
-pub use vector::{F32x16, Kernel, LANES, Simd};
+pub use vector::{F32x16, F64x8, Kernel, LANES, Simd, SimdDoubles};
+pub use wide::Wide;
 
 /// The instruction sets, best last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,6 +85,11 @@ impl Detected {
         self.0
     }
 
+    /// Doubles in a vector of this level ([`SimdDoubles::DOUBLES`]).
+    pub fn doubles(self) -> usize {
+        self.run(Doubles)
+    }
+
     /// Runs the kernel in the version compiled for this level.
     #[inline]
     pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
@@ -94,6 +102,17 @@ impl Detected {
             InstructionSet::Avx2 => unsafe { run_avx2(kernel) },
             _ => kernel.run::<portable::Portable>(),
         }
+    }
+}
+
+struct Doubles;
+
+impl Kernel for Doubles {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<S: Simd>(self) -> usize {
+        S::DOUBLES
     }
 }
 

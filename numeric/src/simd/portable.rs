@@ -1,7 +1,7 @@
 //! Sixteen lanes on any machine: plain arrays, which the compiler turns into whatever vectors the
 //! target has.
 
-use super::{LANES, Simd};
+use super::{LANES, Simd, SimdDoubles};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
@@ -193,5 +193,80 @@ impl Simd for Portable {
             }
         }
         r
+    }
+}
+
+/// Pairs, which every machine with vectors has.
+impl SimdDoubles for Portable {
+    type D = [f64; 2];
+    type DMask = [bool; 2];
+
+    #[inline(always)]
+    fn splat_f64(x: f64) -> [f64; 2] {
+        [x; 2]
+    }
+    #[inline(always)]
+    fn add_f64(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+        [a[0] + b[0], a[1] + b[1]]
+    }
+    #[inline(always)]
+    fn sub_f64(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+        [a[0] - b[0], a[1] - b[1]]
+    }
+    #[inline(always)]
+    fn mul_f64(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+        [a[0] * b[0], a[1] * b[1]]
+    }
+    #[inline(always)]
+    fn div_f64(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+        [a[0] / b[0], a[1] / b[1]]
+    }
+    #[inline(always)]
+    fn neg_f64(a: [f64; 2]) -> [f64; 2] {
+        [-a[0], -a[1]]
+    }
+    #[inline(always)]
+    fn sqrt_f64(a: [f64; 2]) -> [f64; 2] {
+        [a[0].sqrt(), a[1].sqrt()]
+    }
+    #[inline(always)]
+    fn abs_f64(a: [f64; 2]) -> [f64; 2] {
+        [a[0].abs(), a[1].abs()]
+    }
+    #[inline(always)]
+    fn min_f64(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+        [if a[0] < b[0] { a[0] } else { b[0] }, if a[1] < b[1] { a[1] } else { b[1] }]
+    }
+    #[inline(always)]
+    fn max_f64(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+        [if a[0] > b[0] { a[0] } else { b[0] }, if a[1] > b[1] { a[1] } else { b[1] }]
+    }
+    #[inline(always)]
+    fn lt_f64(a: [f64; 2], b: [f64; 2]) -> [bool; 2] {
+        [a[0] < b[0], a[1] < b[1]]
+    }
+    #[inline(always)]
+    fn le_f64(a: [f64; 2], b: [f64; 2]) -> [bool; 2] {
+        [a[0] <= b[0], a[1] <= b[1]]
+    }
+    #[inline(always)]
+    fn select_f64(m: [bool; 2], if_true: [f64; 2], if_false: [f64; 2]) -> [f64; 2] {
+        [if m[0] { if_true[0] } else { if_false[0] }, if m[1] { if_true[1] } else { if_false[1] }]
+    }
+    #[inline(always)]
+    fn and_f64(a: [bool; 2], b: [bool; 2]) -> [bool; 2] {
+        [a[0] & b[0], a[1] & b[1]]
+    }
+    #[inline(always)]
+    fn or_f64(a: [bool; 2], b: [bool; 2]) -> [bool; 2] {
+        [a[0] | b[0], a[1] | b[1]]
+    }
+    #[inline(always)]
+    fn not_f64(a: [bool; 2]) -> [bool; 2] {
+        [!a[0], !a[1]]
+    }
+    #[inline(always)]
+    fn bits_f64(a: [bool; 2]) -> u8 {
+        u8::from(a[0]) | u8::from(a[1]) << 1
     }
 }

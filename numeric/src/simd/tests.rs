@@ -4,7 +4,7 @@ use super::*;
 use crate::scalar::Real;
 
 /// Levels that this processor has.
-fn levels() -> Vec<Detected> {
+pub(super) fn levels() -> Vec<Detected> {
     [InstructionSet::Portable, InstructionSet::Avx2, InstructionSet::Avx512]
         .into_iter()
         .filter(|&l| l.supported() == l)

@@ -13,11 +13,69 @@ impl F32x16 {
     pub const ZERO: Self = Self([0.0; LANES]);
 }
 
-/// One instruction set's sixteen-lane f32 vector.
+/// One number of each of eight worlds in memory: a cache line, whatever the processor.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+pub struct F64x8(pub [f64; F64x8::LANES]);
+
+impl F64x8 {
+    /// Numbers in a row.
+    pub const LANES: usize = 8;
+    /// Zero in every lane.
+    pub const ZERO: Self = Self([0.0; Self::LANES]);
+}
+
+/// One instruction set's vector of doubles, of the width of its registers. Nothing is fused.
 ///
 /// Implementations are thin: every method is one or two instructions and `#[inline(always)]`, so
 /// that it melts into the kernel compiled for that instruction set.
-pub trait Simd: Copy + core::fmt::Debug + 'static {
+pub trait SimdDoubles: Copy + core::fmt::Debug + 'static {
+    /// As many f64 as a register holds.
+    type D: bytemuck::Pod;
+    /// As many truth values.
+    type DMask: Copy;
+    /// Lanes in a vector; a divisor of [`F64x8::LANES`].
+    const DOUBLES: usize = size_of::<Self::D>() / size_of::<f64>();
+
+    /// `x` in every lane.
+    fn splat_f64(x: f64) -> Self::D;
+    /// `a + b`.
+    fn add_f64(a: Self::D, b: Self::D) -> Self::D;
+    /// `a - b`.
+    fn sub_f64(a: Self::D, b: Self::D) -> Self::D;
+    /// `a * b`.
+    fn mul_f64(a: Self::D, b: Self::D) -> Self::D;
+    /// `a / b`.
+    fn div_f64(a: Self::D, b: Self::D) -> Self::D;
+    /// `a` with the other sign.
+    fn neg_f64(a: Self::D) -> Self::D;
+    /// Square root.
+    fn sqrt_f64(a: Self::D) -> Self::D;
+    /// Magnitude.
+    fn abs_f64(a: Self::D) -> Self::D;
+    /// The lesser of two numbers; `b` where they are equal or either is NaN.
+    fn min_f64(a: Self::D, b: Self::D) -> Self::D;
+    /// The greater of two numbers; `b` where they are equal or either is NaN.
+    fn max_f64(a: Self::D, b: Self::D) -> Self::D;
+    /// `a < b`; false where either is NaN.
+    fn lt_f64(a: Self::D, b: Self::D) -> Self::DMask;
+    /// `a <= b`; false where either is NaN.
+    fn le_f64(a: Self::D, b: Self::D) -> Self::DMask;
+    /// `if_true` where the mask holds, else `if_false`.
+    fn select_f64(m: Self::DMask, if_true: Self::D, if_false: Self::D) -> Self::D;
+    /// Conjunction.
+    fn and_f64(a: Self::DMask, b: Self::DMask) -> Self::DMask;
+    /// Disjunction.
+    fn or_f64(a: Self::DMask, b: Self::DMask) -> Self::DMask;
+    /// Negation.
+    fn not_f64(a: Self::DMask) -> Self::DMask;
+    /// Bit l is lane l.
+    fn bits_f64(a: Self::DMask) -> u8;
+}
+
+/// One instruction set's sixteen-lane f32 vector, and its vector of doubles. Thin as
+/// [`SimdDoubles`].
+pub trait Simd: SimdDoubles {
     /// Sixteen f32.
     type V: Copy;
     /// Sixteen truth values.

@@ -3,7 +3,8 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::settings::{QuasiSettings, Smoothing};
-use pliant_numeric::lanes::{Real, Vec3};
+use pliant_numeric::linalg::Vec3;
+use pliant_numeric::scalar::Real;
 use pliant_rigid::comfree::Facets;
 
 /// Vertical component of a normal up to which its plane counts as steep.
@@ -27,11 +28,11 @@ pub(super) struct FacetContactModel {
 #[inline(always)]
 pub(super) fn tangents<T: Real>(n: Vec3<T>) -> [Vec3<T>; 2] {
     let [x, y, z] = n.0;
-    let zero = x.zero();
-    let steep = z.abs().lt(z.splat(STEEP));
+    let zero = T::zero();
+    let steep = z.abs().lt(T::splat(STEEP));
     // Across the normal and z, or the normal and x.
     let aside = Vec3::select(steep, Vec3([-y, x, zero]), Vec3([zero, z, -y]));
-    let first = aside * (x.one() / aside.norm());
+    let first = aside * (T::one() / aside.norm());
     [first, n.cross(first)]
 }
 

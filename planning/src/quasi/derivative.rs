@@ -9,7 +9,9 @@ use super::error::QuasiError;
 use super::pairs::{moving, origin};
 use super::settings::ControlMode;
 use pliant_geometry::pairs::ContactPoint;
-use pliant_numeric::lanes::{Dual, Vec3};
+use pliant_numeric::dual::Dual;
+use pliant_numeric::linalg::Vec3;
+use pliant_numeric::scalar::Real;
 use pliant_rigid::multibody::{MotionVector, cross_matrix};
 
 /// Jacobians of the tangent of the next state: rows in the order of degrees of freedom.
@@ -242,10 +244,10 @@ impl QuasiDynamics {
         motions: &[MotionVector; 2],
         change: &mut ContactDerivatives,
     ) {
-        let constant = |v: Vector3<f64>| Vec3([v.x, v.y, v.z].map(Dual::constant));
         let levers = links.map(|link| point.point - link);
-        let [u, v] = [0, 1]
-            .map(|side| constant(motions[side].linear) + constant(motions[side].angular).cross(levers[side]));
+        let [u, v] = [0, 1].map(|side| {
+            Vec3::from(motions[side].linear) + Vec3::from(motions[side].angular).cross(levers[side])
+        });
         let [s, t] = tangents(point.normal);
         let axes = [point.normal, s, t];
         let local = axes.map(|axis| axis.dot(v - u));
@@ -253,9 +255,9 @@ impl QuasiDynamics {
         let force = self.law.force(friction, point.distance.value, &motion);
         let slopes = self.law.slopes(friction, point.distance.value, &motion);
 
-        let mut total = constant(Vector3::zeros());
+        let mut total = Vec3::<Dual<12>>::zero();
         for (k, axis) in axes.into_iter().enumerate() {
-            let mut along = Dual::constant(force[k]);
+            let mut along = Dual::splat(force[k]);
             for z in 0..12 {
                 let moved = Vector3::from(local.map(|x| x.rates[z]));
                 along.rates[z] = -self.law.stiffness * slopes[(k, 0)] * point.distance.rates[z]

@@ -9,7 +9,7 @@ use super::layout::{ObjectBlock, ObjectLayout};
 use super::pairs::{self, CollisionPair, PlacedShape};
 use super::settings::{ControlMode, QuasiSettings};
 use pliant_geometry::pairs::{ContactPoint, PlacedSolid};
-use pliant_numeric::lanes::Vec3;
+use pliant_numeric::linalg::Vec3;
 use pliant_rigid::collision::CollisionModel;
 use pliant_rigid::multibody::{ForceVector, Kinematics, Model, MotionVector, State};
 

@@ -6,7 +6,10 @@ use super::error::QuasiError;
 use super::layout::ObjectLayout;
 use pliant_geometry::Shape;
 use pliant_geometry::pairs::{PairKind, PlacedSolid, size_of};
-use pliant_numeric::lanes::{Dual, Pose, Vec3};
+use pliant_numeric::dual::Dual;
+use pliant_numeric::linalg::{Mat3, Vec3};
+use pliant_numeric::rotation::Pose;
+use pliant_numeric::scalar::Real;
 use pliant_rigid::collision::CollisionModel;
 
 /// A geometry that something may meet.
@@ -79,7 +82,7 @@ pub(super) fn apart(
 ) -> bool {
     let between = b.1.pose.position - a.1.pose.position;
     match (a.0.reach, b.0.reach) {
-        (Some(p), Some(q)) => between.squared() > (p + q + margin).powi(2),
+        (Some(p), Some(q)) => between.norm_squared() > (p + q + margin).powi(2),
         // Half-spaces come second.
         (Some(p), None) => -between.dot(b.1.pose.rotation.column(2)) > p + margin,
         _ => false,
@@ -89,14 +92,14 @@ pub(super) fn apart(
 impl PlacedShape {
     /// In the world, where its mover's link is at `link`.
     pub fn solid(&self, link: &Isometry3<f64>) -> PlacedSolid<f64> {
-        PlacedSolid { pose: Pose::splat(0.0, &(link * self.place)), size: self.size }
+        PlacedSolid { pose: Pose::from(link * self.place), size: self.size }
     }
 }
 
 /// The origin \[m\] of a link whose displacement are the six derivatives from `first` on (turn
 /// about the origin, shift), or that stays.
 pub(super) fn origin(link: &Vector3<f64>, first: Option<usize>) -> Vec3<Dual<12>> {
-    let mut out = Vec3([link.x, link.y, link.z].map(Dual::constant));
+    let mut out = Vec3::<Dual<12>>::from(*link);
     if let Some(first) = first {
         for k in 0..3 {
             out.0[k].rates[first + 3 + k] = 1.0;
@@ -111,13 +114,9 @@ pub(super) fn moving(
     link: &Vector3<f64>,
     first: Option<usize>,
 ) -> PlacedSolid<Dual<12>> {
-    let constant = |x: f64| Dual::constant(x);
-    let rotation = solid.pose.rotation.0.map(|row| row.map(constant));
-    let pose = Pose {
-        rotation: pliant_numeric::lanes::Mat3(rotation),
-        position: Vec3(solid.pose.position.0.map(constant)),
-    };
-    let mut out = PlacedSolid { pose, size: solid.size.map(constant) };
+    let rotation = Mat3(solid.pose.rotation.0.map(|row| row.map(Dual::splat)));
+    let pose = Pose { rotation, position: Vec3(solid.pose.position.0.map(Dual::splat)) };
+    let mut out = PlacedSolid { pose, size: solid.size.map(Dual::splat) };
     let Some(first) = first else { return out };
     let lever = solid.pose.position - Vec3((*link).into());
     for k in 0..3 {

@@ -282,7 +282,7 @@ impl Bodies {
 
     /// The coordinates that are beyond their joints' limits now: the link, the coordinate, the
     /// limit \[rad, m\], and the unit. They come back at a bounded speed
-    /// ([`LimitPotential`](crate::icf::law::LimitPotential)).
+    /// ([`LimitPotential`](crate::icf::potential::LimitPotential)).
     pub fn beyond_limits(&self) -> impl Iterator<Item = (&str, f64, f64, &'static str)> + '_ {
         let (model, state) = (&self.simulation.system().model, self.simulation.state());
         let links = model.links().iter().enumerate().filter(|(_, link)| !link.joint.has_quaternion());

@@ -96,10 +96,10 @@ impl Coupled {
         let (left, right) = if swapped { (b, a) } else { (a, b) };
         let (left, right) = (pool.columns_of(&left), pool.columns_of(&right));
         for (x, row) in left.iter().zip(values.chunks_exact_mut(width)) {
-            let supported_mass = times(x);
+            let gain = times(x);
             for (y, value) in right.iter().zip(row) {
                 for d in 0..N {
-                    *value += supported_mass[d] * y[d];
+                    *value += gain[d] * y[d];
                 }
             }
         }

@@ -17,7 +17,7 @@ use super::contact::ImpedanceContact;
 use super::dry_joint::DryJoint;
 use super::islands::Island;
 use super::solver::{ComFreeSolver, StepInputs};
-use crate::icf::law::{ConstraintPotential, LimitPotential};
+use crate::icf::potential::{ConstraintPotential, LimitPotential};
 use crate::icf::{ConvexProblem, Side};
 
 /// Slip that is taken for sliding before it is known: this many times what friction can stop by the
@@ -34,8 +34,8 @@ const SETTLING: [usize; 2] = [2, 1];
 const REFRESHES: usize = 12;
 
 /// A limit's impulse at the velocity `v`, linear where it is `active`.
-fn limit_impulse(law: &LimitPotential, active: bool, v: f64) -> f64 {
-    let impulse = law.sign() * law.stiffness() * (law.target() - law.sign() * v);
+fn limit_impulse(potential: &LimitPotential, active: bool, v: f64) -> f64 {
+    let impulse = potential.sign() * potential.stiffness() * (potential.target() - potential.sign() * v);
     if active { impulse } else { 0.0 }
 }
 
@@ -61,8 +61,8 @@ impl ComFreeSolver {
             contact.active = contact.gain > 0.0 && contact.normal.dot(&contact.smooth[0]) < contact.target;
         }
         for &i in island.limits {
-            let (law, n) = problem.limits.at(i as usize);
-            self.limits[i as usize] = law.is_reached(self.v_smooth[n]);
+            let (potential, n) = problem.limits.at(i as usize);
+            self.limits[i as usize] = potential.is_reached(self.v_smooth[n]);
         }
         // Normal impulses, which bound friction.
         if !self.predict_until_active_set_settles(problem, island, SETTLING[0]) {
@@ -152,8 +152,8 @@ impl ComFreeSolver {
             let short = self.velocity_deficit(problem, contact);
             (short > 0.0) == contact.active || short.abs() <= contact.velocity_tolerance()
         }) && limits.all(|i| {
-            let (law, n) = problem.limits.at(i);
-            law.is_reached(self.v[n]) == self.limits[i]
+            let (potential, n) = problem.limits.at(i);
+            potential.is_reached(self.v[n]) == self.limits[i]
         })
     }
 
@@ -165,8 +165,8 @@ impl ComFreeSolver {
             self.contacts[c].active = reached;
         }
         for &i in island.limits {
-            let (law, n) = problem.limits.at(i as usize);
-            self.limits[i as usize] = law.is_reached(self.v[n]);
+            let (potential, n) = problem.limits.at(i as usize);
+            self.limits[i as usize] = potential.is_reached(self.v[n]);
         }
     }
 
@@ -257,7 +257,7 @@ impl ComFreeSolver {
         let pool = &problem.equalities;
         for &row in island.rows {
             let row = row as usize;
-            let response = pool.laws()[row].response(&pool.velocity_of(row, &self.v_smooth));
+            let response = pool.potentials()[row].response(&pool.velocity_of(row, &self.v_smooth));
             pool.add_impulse(row, &response.impulse, &mut self.v);
             let gain = response.hessian[0][0];
             for side in pool.sides_of(row).iter().flatten() {
@@ -266,11 +266,11 @@ impl ComFreeSolver {
             self.coupled.add_row(pool, row, gain);
         }
         for &i in island.limits {
-            let ((law, tree, within), n) =
+            let ((potential, tree, within), n) =
                 (problem.limits.place(i as usize), problem.limits.at(i as usize).1);
             let active = self.limits[i as usize];
-            self.v[n] += limit_impulse(&law, active, self.v_smooth[n]);
-            self.predicted.add_diagonal(tree, within, if active { law.stiffness() } else { 0.0 });
+            self.v[n] += limit_impulse(&potential, active, self.v_smooth[n]);
+            self.predicted.add_diagonal(tree, within, if active { potential.stiffness() } else { 0.0 });
         }
         for &i in island.dry_joints {
             let ((_, tree, within), n) =
@@ -284,8 +284,8 @@ impl ComFreeSolver {
     /// Bounds friction by the normal impulses of the first prediction and has it hold where it may.
     fn begin_friction(&mut self, step: &StepInputs<'_>, problem: &ConvexProblem, island: &Island<'_>) {
         for &i in island.limits {
-            let (law, n) = problem.limits.at(i as usize);
-            self.limits[i as usize] = law.is_reached(self.v[n]);
+            let (potential, n) = problem.limits.at(i as usize);
+            self.limits[i as usize] = potential.is_reached(self.v[n]);
         }
         island.trees.iter().for_each(|&tree| self.counts[tree as usize] = 0.0);
         for c in 0..self.contacts.len() {
@@ -328,11 +328,11 @@ impl ComFreeSolver {
             }
         }
         for &i in island.dry_joints {
-            let ((law, n), dry) = (problem.dry_joints.at(i as usize), &mut self.dry[i as usize]);
+            let ((potential, n), dry) = (problem.dry_joints.at(i as usize), &mut self.dry[i as usize]);
             let rate = self.v[n].abs();
-            dry.bound = law.bound();
+            dry.bound = potential.bound();
             dry.gain = dry.bound / step.dry_joint_tolerance;
-            dry.is_sliding = rate > CLEAR_SLIDING * dry.bound * law.mobility();
+            dry.is_sliding = rate > CLEAR_SLIDING * dry.bound * potential.mobility();
             if dry.is_sliding {
                 dry.gain = dry.bound / rate;
             }
@@ -393,16 +393,17 @@ impl ComFreeSolver {
         for &row in island.rows {
             let row = row as usize;
             let v = problem.equalities.velocity_of(row, &self.v);
-            let impulse = problem.equalities.laws()[row].response(&v).impulse;
+            let impulse = problem.equalities.potentials()[row].response(&v).impulse;
             problem.equalities.set_impulse(row, impulse);
             problem.equalities.add_impulse(row, &impulse, &mut self.load);
         }
         for &i in island.limits {
             let i = i as usize;
-            let (law, n) = problem.limits.at(i);
+            let (potential, n) = problem.limits.at(i);
             // What the trees' matrix does not have resists by its own mobility.
-            let implicit = if self.limits[i] { 1.0 } else { 1.0 + law.stiffness() * law.mobility() };
-            let impulse = law.response(&[self.v[n]]).impulse[0] / implicit;
+            let implicit =
+                if self.limits[i] { 1.0 } else { 1.0 + potential.stiffness() * potential.mobility() };
+            let impulse = potential.response(&[self.v[n]]).impulse[0] / implicit;
             problem.limits.set_impulse(i, impulse);
             self.load[n] += impulse;
         }

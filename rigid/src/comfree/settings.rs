@@ -17,6 +17,18 @@ pub enum RigidSolver {
     ComFree(ComFreeSettings),
 }
 
+impl RigidSolver {
+    /// Whether it minimises a convex function.
+    pub(crate) fn is_convex(&self) -> bool {
+        matches!(self, Self::Icf)
+    }
+
+    /// Whether it keeps to the published explicit step.
+    pub(crate) fn is_published(&self) -> bool {
+        matches!(self, Self::ComFree(ComFreeSettings { form: Form::Published, .. }))
+    }
+}
+
 /// Stiffness K and damping D of a contact for each kilogram of `r/(1 - r)` times the mass that it
 /// feels, with its impedance r (equation 12): `kappa` and `delta`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

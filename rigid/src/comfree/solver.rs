@@ -5,11 +5,11 @@ use nalgebra::{Matrix3, Vector3};
 use super::contact::ImpedanceContact;
 use super::coupled::Coupled;
 use super::dry_joint::DryJoint;
-use super::facets::{ConeImpulse, Facets};
+use super::facets::Facets;
 use super::islands::{Island, Islands};
 use super::settings::{ComFreeSettings, Form};
 use super::trees::Trees;
-use crate::icf::law::ActuatorPotential;
+use crate::icf::potential::ActuatorPotential;
 use crate::icf::{ConvexProblem, Pool};
 use crate::multibody::Model;
 use crate::simulation::ContactCandidate;
@@ -172,9 +172,9 @@ impl ComFreeSolver {
             matrix.take(tree as usize, &problem.inertia);
         }
         for &i in island.motors {
-            let (law, tree, within) = problem.actuators.place(i as usize);
-            if saturated[i as usize].is_none() && law.gain > 0.0 {
-                matrix.add_diagonal(tree, within, law.dt * law.gain);
+            let (potential, tree, within) = problem.actuators.place(i as usize);
+            if saturated[i as usize].is_none() && potential.gain > 0.0 {
+                matrix.add_diagonal(tree, within, potential.dt * potential.gain);
             }
         }
     }
@@ -206,12 +206,12 @@ impl ComFreeSolver {
         let mut again = false;
         for &i in island.motors {
             let i = i as usize;
-            let (law, n) = problem.actuators.at(i);
-            let wanted = law.effort - law.gain * v[n];
-            let given = wanted.clamp(-law.limit, law.limit);
-            let (dt, limit) = (law.dt, self.saturated[i]);
+            let (potential, n) = problem.actuators.at(i);
+            let wanted = potential.effort - potential.gain * v[n];
+            let given = wanted.clamp(-potential.limit, potential.limit);
+            let (dt, limit) = (potential.dt, self.saturated[i]);
             // Rounding is not beyond a limit.
-            if limit.is_none() && (wanted - given).abs() > 1e-9 * law.limit {
+            if limit.is_none() && (wanted - given).abs() > 1e-9 * potential.limit {
                 self.saturated[i] = Some(given);
                 again = true;
             }
@@ -227,11 +227,11 @@ impl ComFreeSolver {
             let c = index as usize;
             let candidate = &step.candidates[c];
             let mut contact = ImpedanceContact::new(index, candidate, (step.friction)(c));
-            let linear = sides_of(&problem.contacts, c, &mut self.smooth);
+            let linear = self.smooth.mobilities(&problem.contacts, c).map(Matrix3::from);
             let mut angular = [Matrix3::zeros(); 2];
             contact.smooth[0] = problem.contacts.velocity_of(c, &self.v_smooth).into();
             if let Some(spin) = self.spin_of(c) {
-                angular = sides_of(&self.spin_jacobians, spin, &mut self.smooth);
+                angular = self.smooth.mobilities(&self.spin_jacobians, spin).map(Matrix3::from);
                 contact.smooth[1] = self.spin_jacobians.velocity_of(spin, &self.v_smooth).into();
                 contact.spin = Some(spin as u32);
             }
@@ -256,7 +256,7 @@ impl ComFreeSolver {
 
     /// Index among the spins of the contact numbered `index` in the problem.
     fn spin_of(&self, index: usize) -> Option<usize> {
-        self.spin_jacobians.laws().binary_search(&(index as u32)).ok()
+        self.spin_jacobians.potentials().binary_search(&(index as u32)).ok()
     }
 
     /// Velocities of the point and of the turning of one of the island's contacts.
@@ -322,99 +322,10 @@ impl ComFreeSolver {
         }
     }
 
-    /// Equations 5 to 9.
-    fn solve_published_form(
-        &mut self,
-        step: &StepInputs<'_>,
-        problem: &mut ConvexProblem,
-        island: &Island<'_>,
-    ) {
-        let dt = step.dt;
-        for c in 0..self.contacts.len() {
-            let ImpedanceContact {
-                normal, stiffness, damping, distance, spin, cones, smooth: [v, w], ..
-            } = self.contacts[c];
-            let gain = dt * (stiffness * dt + damping);
-            let (mut impulse, mut moment) = (Vector3::zeros(), Vector3::zeros());
-            if distance < 0.0 {
-                let violation = -dt * stiffness * distance - gain * normal.dot(&v);
-                let slope = |slip: [f64; 2], mu: f64| slip.map(|x| gain * mu * x);
-                let contact = &self.contacts[c];
-                let plane = |x: [f64; 2]| contact.tangents[0] * x[0] + contact.tangents[1] * x[1];
-                let mu = cones[0].mu;
-                let sliding = self.facets.sum(violation, &slope(contact.in_plane(&v), mu), mu);
-                impulse = normal * sliding.normal + plane(sliding.tangential);
-                if spin.is_some() {
-                    let [_, torsion, rolling] = cones;
-                    if torsion.mu > 0.0 {
-                        let slope = gain * torsion.mu * normal.dot(&w);
-                        let [with, against] = [slope, -slope].map(|s| (violation + s).max(0.0));
-                        impulse += normal * (with + against);
-                        moment += normal * (torsion.mu * (against - with));
-                    }
-                    if rolling.mu > 0.0 {
-                        let slope = slope(contact.in_plane(&w), rolling.mu);
-                        let ConeImpulse { normal: normal_impulse, tangential } =
-                            self.facets.sum(violation, &slope, rolling.mu);
-                        impulse += normal * normal_impulse;
-                        moment += plane(tangential);
-                    }
-                }
-            }
-            self.contacts[c].normal_impulse = normal.dot(&impulse);
-            self.apply_contact_impulse(c, problem, impulse, moment);
-        }
-        self.solve_joints_published_form(step, problem, island);
-    }
-
-    /// Equalities on both sides, limits on one, dry joints up to their bound: the same impedance in
-    /// one dimension.
-    fn solve_joints_published_form(
-        &mut self,
-        step: &StepInputs<'_>,
-        problem: &mut ConvexProblem,
-        island: &Island<'_>,
-    ) {
-        let (dt, curve) = (step.dt, &step.settings.joints);
-        let [kappa, delta] = step.settings.gains.rates(dt);
-        let normal_impulse = |error: f64, v: f64, mobility: f64| {
-            let mass = if mobility > 0.0 { curve.ratio(error) / mobility } else { 0.0 };
-            -dt * mass * (kappa * error + (kappa * dt + delta) * v)
-        };
-        for &row in island.rows {
-            let row = row as usize;
-            let sides = sides_of_row(&problem.equalities, row, &mut self.smooth);
-            let [v] = problem.equalities.velocity_of(row, &self.v_smooth);
-            let impulse = normal_impulse(problem.equalities.laws()[row].error(), v, sides[0] + sides[1]);
-            problem.equalities.set_impulse(row, [impulse]);
-            problem.equalities.add_impulse(row, &[impulse], &mut self.load);
-        }
-        for &i in island.limits {
-            let i = i as usize;
-            let (law, n) = problem.limits.at(i);
-            let (sign, gap, mobility) = (law.sign(), law.gap(), law.mobility());
-            let impulse = if gap < 0.0 {
-                sign * normal_impulse(gap, sign * self.v_smooth[n], mobility).max(0.0)
-            } else {
-                0.0
-            };
-            problem.limits.set_impulse(i, impulse);
-            self.load[n] += impulse;
-        }
-        for &i in island.dry_joints {
-            let i = i as usize;
-            let (law, n) = problem.dry_joints.at(i);
-            let bound = law.bound();
-            let impulse = normal_impulse(0.0, self.v_smooth[n], law.mobility()).clamp(-bound, bound);
-            problem.dry_joints.set_impulse(i, impulse);
-            self.load[n] += impulse;
-        }
-    }
-
     /// Impulses along the joints in `x` \[N s, N m s\] become what they add to the rates within the
     /// last step: with everything that the prediction has. The published form has no contacts in
     /// it.
-    pub fn answer(&self, form: Form, x: &mut [f64]) {
+    pub fn apply_inverse_hessian(&self, form: Form, x: &mut [f64]) {
         match form {
             Form::Predicted => (0..self.islands.len())
                 .for_each(|k| self.coupled.solve(k, &self.islands.at(k), &self.predicted, x)),
@@ -422,24 +333,8 @@ impl ComFreeSolver {
         }
     }
 
-    /// Moment of a contact's turning \[N m s\] in the last step.
-    pub fn moment(&self, c: usize) -> Vector3<f64> {
-        self.spin_of(c).map_or(Vector3::zeros(), |spin| self.spin_jacobians.impulses()[spin].into())
+    /// Moment of a contact's turning \[N m s\] in the last step, where it resists turning.
+    pub fn moment(&self, c: usize) -> Option<Vector3<f64>> {
+        self.spin_of(c).map(|spin| self.spin_jacobians.impulses()[spin].into())
     }
-}
-
-/// `J M^-1 J^T` of both sides of a contact.
-fn sides_of<L>(pool: &Pool<L, 3>, c: usize, factors: &mut Trees) -> [Matrix3<f64>; 2] {
-    pool.sides_of(c).map(|side| match side {
-        Some(side) => Matrix3::from(factors.mobility(&side, pool.columns_of(&side))),
-        None => Matrix3::zeros(),
-    })
-}
-
-/// The same of a row.
-pub(super) fn sides_of_row<L>(pool: &Pool<L, 1>, row: usize, factors: &mut Trees) -> [f64; 2] {
-    pool.sides_of(row).map(|side| match side {
-        Some(side) => factors.mobility(&side, pool.columns_of(&side))[0][0],
-        None => 0.0,
-    })
 }

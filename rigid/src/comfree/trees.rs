@@ -2,8 +2,9 @@
 
 use core::ops::Range;
 
-use crate::icf::Side;
+use crate::icf::{Pool, Side};
 use crate::multibody::{MassMatrix, Model};
+use pliant_numeric::cholesky::{factorise, rows, solve, solve_lower};
 
 /// Degrees of freedom of a free body. Most trees are one: loops of this length are unrolled.
 const FREE: usize = 6;
@@ -103,14 +104,14 @@ impl Trees {
     pub fn factorise(&mut self, tree: usize) -> bool {
         let (values, n) = (self.values(tree), self.blocks[tree].2);
         let a = &mut self.values[values];
-        if n == FREE { factorise(a, FREE) } else { factorise(a, n) }
+        if n == FREE { factorise(&mut a[..FREE * FREE], FREE, rows(FREE)) } else { factorise(a, n, rows(n)) }
     }
 
     /// Solves for a tree in place; `x` has all degrees of freedom.
     pub fn solve(&self, tree: usize, x: &mut [f64]) {
         let n = self.blocks[tree].2;
         let (a, x) = (&self.values[self.values(tree)], &mut x[self.dofs(tree)]);
-        if n == FREE { solve(a, FREE, x) } else { solve(a, n, x) }
+        if n == FREE { solve(&a[..FREE * FREE], rows(FREE), &mut x[..FREE]) } else { solve(a, rows(n), x) }
     }
 
     /// `J M^-1 J^T` of one side, where these are the factors of M.
@@ -118,14 +119,26 @@ impl Trees {
         let a = &self.values[self.values(side.tree as usize)];
         if let Ok(columns) = <&[[f64; N]; FREE]>::try_from(columns) {
             let mut x = *columns;
-            forward(a, FREE, &mut x);
+            solve_lower(&a[..FREE * FREE], rows(FREE), &mut x);
             return squared(&x);
         }
         self.work.clear();
         self.work.extend(columns.iter().flatten());
         let (x, _) = self.work.as_chunks_mut::<N>();
-        forward(a, columns.len(), x);
+        solve_lower(a, rows(columns.len()), x);
         squared(x)
+    }
+
+    /// `J M^-1 J^T` of both sides of a constraint.
+    pub fn mobilities<L, const N: usize>(
+        &mut self,
+        pool: &Pool<L, N>,
+        constraint: usize,
+    ) -> [[[f64; N]; N]; 2] {
+        pool.sides_of(constraint).map(|side| match side {
+            Some(side) => self.mobility(&side, pool.columns_of(&side)),
+            None => [[0.0; N]; N],
+        })
     }
 }
 
@@ -140,64 +153,6 @@ fn add(values: &mut [f64], n: usize, columns: &[[f64; 3]], gain: &AxialGain) {
         for j in 0..=i {
             values[i * n + j] += dot(&spread, &columns[j]);
         }
-    }
-}
-
-/// Cholesky's factor of a symmetric matrix in place. False where it is not positive definite.
-#[inline(always)]
-pub(crate) fn factorise(a: &mut [f64], n: usize) -> bool {
-    let a = &mut a[..n * n];
-    for i in 0..n {
-        for j in 0..=i {
-            let mut sum = a[i * n + j];
-            for k in 0..j {
-                sum -= a[i * n + k] * a[j * n + k];
-            }
-            if i == j {
-                if !(sum.is_finite() && sum > 0.0) {
-                    return false;
-                }
-                a[i * n + i] = 1.0 / sum.sqrt();
-            } else {
-                a[i * n + j] = sum * a[j * n + j];
-            }
-        }
-    }
-    true
-}
-
-/// `x <- L^-1 x`, N right sides at once.
-#[inline(always)]
-fn forward<const N: usize>(a: &[f64], n: usize, x: &mut [[f64; N]]) {
-    let (a, x) = (&a[..n * n], &mut x[..n]);
-    for i in 0..n {
-        let mut sum = x[i];
-        for k in 0..i {
-            for d in 0..N {
-                sum[d] -= a[i * n + k] * x[k][d];
-            }
-        }
-        x[i] = sum.map(|s| s * a[i * n + i]);
-    }
-}
-
-/// Solves with the factor that [`factorise`] left.
-#[inline(always)]
-pub(crate) fn solve(a: &[f64], n: usize, x: &mut [f64]) {
-    let (a, x) = (&a[..n * n], &mut x[..n]);
-    for i in 0..n {
-        let mut sum = x[i];
-        for k in 0..i {
-            sum -= a[i * n + k] * x[k];
-        }
-        x[i] = sum * a[i * n + i];
-    }
-    for i in (0..n).rev() {
-        let mut sum = x[i];
-        for k in i + 1..n {
-            sum -= a[k * n + i] * x[k];
-        }
-        x[i] = sum * a[i * n + i];
     }
 }
 

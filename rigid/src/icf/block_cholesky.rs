@@ -2,6 +2,7 @@
 //! done, updates those behind it.
 
 use super::block_matrix::BlockMatrix;
+use pliant_numeric::cholesky::{factorise_with_roots, rows};
 
 /// The factor L of H = L L^T, blocks in elimination order. Keeps its buffers.
 #[derive(Clone, Debug, Default)]
@@ -72,7 +73,7 @@ impl BlockMatrix {
         let height: usize = self.pattern.rows(column).iter().map(|&r| self.size_at(r as usize)).sum();
         let panel = &mut self.values[start..start + height * n];
         let (diagonal, below) = panel.split_at_mut(n * n);
-        if !dense_cholesky(diagonal, n) {
+        if !factorise_with_roots(diagonal, n, rows(n)) {
             return false;
         }
         for row in below.chunks_exact_mut(n) {
@@ -159,30 +160,6 @@ impl BlockMatrix {
             x[at + j] = sum / diagonal[j * n + j];
         }
     }
-}
-
-/// In place, lower triangle. False where it is not positive definite.
-fn dense_cholesky(a: &mut [f64], n: usize) -> bool {
-    for j in 0..n {
-        let mut pivot = a[j * n + j];
-        for k in 0..j {
-            pivot -= a[j * n + k] * a[j * n + k];
-        }
-        if !(pivot > 0.0 && pivot.is_finite()) {
-            return false;
-        }
-        let root = pivot.sqrt();
-        a[j * n + j] = root;
-        let inverse = 1.0 / root;
-        for i in j + 1..n {
-            let mut sum = a[i * n + j];
-            for k in 0..j {
-                sum -= a[i * n + k] * a[j * n + k];
-            }
-            a[i * n + j] = sum * inverse;
-        }
-    }
-    true
 }
 
 /// `out -= a b^T`, rows of `a` and `b` of length `n`, rows of `out` of length `width`.

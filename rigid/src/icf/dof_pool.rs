@@ -2,8 +2,8 @@
 //! rows of the identity.
 
 use super::block_matrix::BlockMatrix;
-use super::law::ConstraintPotential;
 use super::pool::ConstraintPool;
+use super::potential::ConstraintPotential;
 
 /// Where a degree of freedom is.
 #[derive(Clone, Copy, Debug)]
@@ -59,14 +59,14 @@ impl<L> DofPool<L> {
 
     /// Adds a constraint on the degree of freedom `velocity`, the one numbered `within` of its
     /// tree.
-    pub fn push(&mut self, law: L, velocity: usize, tree: usize, within: usize) {
-        self.potentials.push(law);
+    pub fn push(&mut self, potential: L, velocity: usize, tree: usize, within: usize) {
+        self.potentials.push(potential);
         self.places.push(DofIndex { velocity: velocity as u32, tree: tree as u32, within: within as u32 });
     }
 
-    /// Replaces the law of a constraint.
-    pub fn set_potential(&mut self, constraint: usize, law: L) {
-        self.potentials[constraint] = law;
+    /// Replaces the potential of a constraint.
+    pub fn set_potential(&mut self, constraint: usize, potential: L) {
+        self.potentials[constraint] = potential;
     }
 
     /// Impulses after the last evaluation \[N m s, N s\], by constraint.
@@ -106,9 +106,9 @@ impl<L: Copy> DofPool<L> {
     /// Every constraint, its degree of freedom, its tree, and its number there.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&L, usize, usize, usize)> + '_ {
         let place = |p: &DofIndex| (p.velocity as usize, p.tree as usize, p.within as usize);
-        self.potentials.iter().zip(&self.places).map(move |(law, p)| {
+        self.potentials.iter().zip(&self.places).map(move |(potential, p)| {
             let (n, tree, within) = place(p);
-            (law, n, tree, within)
+            (potential, n, tree, within)
         })
     }
 
@@ -143,24 +143,27 @@ impl<L: ConstraintPotential<1>> ConstraintPool for DofPool<L> {
         self.velocities.clear();
         self.impulses.clear();
         self.hessians.clear();
-        let mut potential = 0.0;
-        for (law, place) in self.potentials.iter().zip(&self.places) {
+        let mut total = 0.0;
+        for (potential, place) in self.potentials.iter().zip(&self.places) {
             let velocity = v[place.velocity as usize];
-            let response = law.response(&[velocity]);
-            potential += response.potential;
+            let response = potential.response(&[velocity]);
+            total += response.potential;
             gradient[place.velocity as usize] -= response.impulse[0];
             self.velocities.push(velocity);
             self.impulses.push(response.impulse[0]);
             self.hessians.push(response.hessian[0][0]);
         }
-        potential
+        total
     }
 
     fn choose_hessian(&mut self, secant: bool, _: &mut Vec<(u32, u32)>) {
         self.chosen.clear();
         if secant {
-            let secants =
-                self.potentials.iter().zip(&self.velocities).map(|(law, &v)| law.secant(&[v])[0][0]);
+            let secants = self
+                .potentials
+                .iter()
+                .zip(&self.velocities)
+                .map(|(potential, &v)| potential.secant(&[v])[0][0]);
             self.chosen.extend(secants);
         } else {
             self.chosen.extend_from_slice(&self.hessians);
@@ -182,8 +185,8 @@ impl<L: ConstraintPotential<1>> ConstraintPool for DofPool<L> {
 
     fn along(&self, alpha: f64) -> [f64; 3] {
         let mut sums = [0.0; 3];
-        for ((law, &v), &d) in self.potentials.iter().zip(&self.velocities).zip(&self.rates) {
-            let terms = law.along(&[v + alpha * d], &[d]);
+        for ((potential, &v), &d) in self.potentials.iter().zip(&self.velocities).zip(&self.rates) {
+            let terms = potential.along(&[v + alpha * d], &[d]);
             for k in 0..3 {
                 sums[k] += terms[k];
             }

@@ -7,16 +7,16 @@
 //!
 //! with one potential for every contact, joint limit, effort-limited actuator, holonomic constraint
 //! and dry joint. The model (what does not change, [`multibody::Model`](crate::multibody::Model)),
-//! the data of one problem ([`ConvexProblem`]) and the solver ([`Solver`]) are apart. [`law`] has
+//! the data of one problem ([`ConvexProblem`]) and the solver ([`Solver`]) are apart. [`potential`] has
 //! the potentials one at a time, [`Pool`] many of one kind with their Jacobians.
 
 mod block_cholesky;
 mod block_matrix;
 mod dof_pool;
-pub mod law;
 mod line_search;
 mod ordering;
 mod pool;
+pub mod potential;
 mod problem;
 mod solver;
 mod stop;

@@ -1,7 +1,7 @@
 //! Many constraints of one kind, with their Jacobians.
 
 use super::block_matrix::BlockMatrix;
-use super::law::ConstraintPotential;
+use super::potential::ConstraintPotential;
 
 /// What the solver asks of constraints, a pool at a time: cost, gradient and Hessian at a velocity,
 /// and the cost along a line.
@@ -10,7 +10,7 @@ pub trait ConstraintPool {
     /// sum of the potentials \[J\].
     fn evaluate(&mut self, v: &[f64], gradient: &mut [f64]) -> f64;
 
-    /// Chooses the laws' Hessians G at the velocities of the last [`evaluate`](Self::evaluate), or
+    /// Chooses the potentials' Hessians G at the velocities of the last [`evaluate`](Self::evaluate), or
     /// their secants, and adds the pairs of trees that they couple: a constraint that does not bend
     /// the cost, a separated contact, couples nothing.
     fn choose_hessian(&mut self, secant: bool, pairs: &mut Vec<(u32, u32)>);
@@ -92,14 +92,14 @@ impl<L, const N: usize> Pool<L, N> {
         self.potentials.is_empty()
     }
 
-    /// The laws.
-    pub fn laws(&self) -> &[L] {
+    /// The potentials.
+    pub fn potentials(&self) -> &[L] {
         &self.potentials
     }
 
-    /// Replaces the law of a constraint, for another step length, and keeps its Jacobian.
-    pub fn set_potential(&mut self, constraint: usize, law: L) {
-        self.potentials[constraint] = law;
+    /// Replaces the potential of a constraint, for another step length, and keeps its Jacobian.
+    pub fn set_potential(&mut self, constraint: usize, potential: L) {
+        self.potentials[constraint] = potential;
     }
 
     /// Room for the columns of one side of the next constraint: fill it, then [`push`](Self::push)
@@ -127,8 +127,8 @@ impl<L, const N: usize> Pool<L, N> {
     }
 
     /// Adds a constraint with the velocity `J v + bias`. Two sides are of different trees.
-    pub fn push(&mut self, law: L, sides: [Option<Side>; 2], bias: [f64; N]) {
-        self.potentials.push(law);
+    pub fn push(&mut self, potential: L, sides: [Option<Side>; 2], bias: [f64; N]) {
+        self.potentials.push(potential);
         self.sides.push(sides);
         self.biases.push(bias);
     }
@@ -361,12 +361,12 @@ impl<L: ConstraintPotential<N>, const N: usize> ConstraintPool for Pool<L, N> {
 
     fn along(&self, alpha: f64) -> [f64; 3] {
         let mut sums = [0.0; 3];
-        for ((law, v), d) in self.potentials.iter().zip(&self.velocities).zip(&self.rates) {
+        for ((potential, v), d) in self.potentials.iter().zip(&self.velocities).zip(&self.rates) {
             let mut at = *v;
             for a in 0..N {
                 at[a] += alpha * d[a];
             }
-            let terms = law.along(&at, d);
+            let terms = potential.along(&at, d);
             for k in 0..3 {
                 sums[k] += terms[k];
             }

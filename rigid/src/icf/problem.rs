@@ -2,10 +2,10 @@
 
 use super::block_matrix::BlockMatrix;
 use super::dof_pool::DofPool;
-use super::law::{
+use super::pool::{ConstraintPool, Pool};
+use super::potential::{
     ActuatorPotential, ContactPotential, HolonomicPotential, JointFrictionPotential, LimitPotential,
 };
-use super::pool::{ConstraintPool, Pool};
 use crate::multibody::{MassMatrix, Model};
 
 /// `1/2 v^T A v - r^T v + sum l_c`. Buffers are kept from step to step.

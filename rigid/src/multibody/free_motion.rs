@@ -13,11 +13,13 @@ use nalgebra::Vector3;
 use super::inverse_dynamics::bias_forces_of;
 use super::joint::MAX_POSITIONS;
 use super::mass_matrix::tree_mass_matrix;
+use super::runge_kutta::{BOGACKI_SHAMPINE, DORMAND_PRINCE, RungeKuttaPair, STAGES};
+use super::state::{copy_positions, copy_tree};
 use super::{
     InverseDynamicsBuffers, Kinematics, LinkId, Model, MotionVector, PathSide, RigidInertia, State, Tree,
     for_each_axis,
 };
-use crate::comfree::{factorise, solve};
+use pliant_numeric::cholesky::{factorise, rows, solve};
 
 /// Error of the velocities and positions in a step, relative to the velocity, in the norm of the
 /// kinetic energy: 10^4 steps keep the energy to some 1e-5.
@@ -28,49 +30,6 @@ const MOST: usize = 100_000;
 const SAFETY: f64 = 0.9;
 const SHRINK: f64 = 0.2;
 const GROW: f64 = 5.0;
-/// Most stages of a pair.
-const STAGES: usize = 7;
-
-/// An embedded Runge-Kutta pair whose last stage is the first of the next step.
-struct RungeKuttaPair {
-    /// Of the solution that is kept.
-    order: f64,
-    times: &'static [f64],
-    /// One row a stage after the first; the last is the solution.
-    rows: &'static [&'static [f64]],
-    /// The solution less the one of lower order.
-    error: &'static [f64],
-}
-
-const BOGACKI_SHAMPINE: RungeKuttaPair = RungeKuttaPair {
-    order: 3.0,
-    times: &[0.5, 0.75, 1.0],
-    rows: &[&[0.5], &[0.0, 0.75], &[2.0 / 9.0, 1.0 / 3.0, 4.0 / 9.0]],
-    error: &[-5.0 / 72.0, 1.0 / 12.0, 1.0 / 9.0, -0.125],
-};
-
-const DORMAND_PRINCE: RungeKuttaPair = RungeKuttaPair {
-    order: 5.0,
-    times: &[0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0],
-    rows: &[
-        &[0.2],
-        &[3.0 / 40.0, 9.0 / 40.0],
-        &[44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0],
-        &[19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0],
-        &[9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0],
-        &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
-    ],
-    error: &[
-        71.0 / 57600.0,
-        0.0,
-        -71.0 / 16695.0,
-        71.0 / 1920.0,
-        -17253.0 / 339_200.0,
-        22.0 / 525.0,
-        -1.0 / 40.0,
-    ],
-};
-
 /// A tree that is not a single free body.
 #[derive(Clone, Debug)]
 struct JointedTree {
@@ -235,8 +194,8 @@ impl ContactFreeMotion {
         }
         let Self { factor, error, .. } = self;
         factor[..size * size].copy_from_slice(&jointed.mass);
-        if factorise(factor, size) {
-            solve(factor, size, &mut error[..size]);
+        if factorise(factor, size, rows(size)) {
+            solve(factor, rows(size), &mut error[..size]);
             if error[..size].iter().all(|x| x.is_finite()) {
                 for &link in tree.links.iter().filter(|l| model.links()[l.0].joint.has_quaternion()) {
                     // Angular velocities are no rates of coordinates: turns do not commute.
@@ -344,11 +303,11 @@ impl ContactFreeMotion {
         bias_forces_of(model, kinematics, &jointed.links, &gravity, inverse, bias);
         tree_mass_matrix(model, kinematics, tree, composite, &mut jointed.mass);
         factor[..n * n].copy_from_slice(&jointed.mass);
-        let sound = factorise(factor, n);
+        let sound = factorise(factor, n, rows(n));
         let rates = &mut rates[s];
         let accelerations = &mut rates.v[first..first + n];
         accelerations.iter_mut().zip(&bias[first..]).for_each(|(a, bias)| *a = -bias);
-        solve(factor, n, accelerations);
+        solve(factor, rows(n), accelerations);
         for &link in &tree.links {
             let (q, v) = (model.positions_of(link), model.velocities_of(link));
             model.links()[link.0].joint.rates(&stage.q[q.clone()], &stage.v[v], &mut rates.q[q]);
@@ -396,97 +355,5 @@ impl ContactFreeMotion {
     }
 }
 
-/// Copies the positions of one tree.
-pub(crate) fn copy_positions(model: &Model, tree: &Tree, from: &State, to: &mut State) {
-    for &link in &tree.links {
-        let q = model.positions_of(link);
-        to.q[q.clone()].copy_from_slice(&from.q[q]);
-    }
-}
-
-/// Copies the numbers of one tree.
-pub(crate) fn copy_tree(model: &Model, tree: &Tree, from: &State, to: &mut State) {
-    copy_positions(model, tree, from, to);
-    let v = tree.first_velocity..tree.first_velocity + tree.velocities;
-    to.v[v.clone()].copy_from_slice(&from.v[v]);
-}
-
 #[cfg(test)]
-mod tests {
-    use nalgebra::{Isometry3, Matrix3, Translation3, Unit, UnitQuaternion};
-
-    use super::*;
-    use crate::multibody::{JointKind, Link, ModelBuilder, kinetic_energy};
-
-    /// A tree of a free root and of one body on each joint.
-    fn tree(random: &mut impl FnMut() -> f64) -> (Model, State) {
-        let mut vector = |size: f64| size * Vector3::new(random(), random(), random());
-        let [a, b, c, d] = core::array::from_fn(|_| Unit::new_normalize(vector(1.0)));
-        let joints = [
-            JointKind::Free,
-            JointKind::Ball,
-            JointKind::Planar,
-            JointKind::Universal { first: a, second: b },
-            JointKind::Prismatic { axis: c },
-            JointKind::Revolute { axis: d },
-        ];
-        let mut builder = ModelBuilder::new(Vector3::zeros());
-        for (l, joint) in joints.into_iter().enumerate() {
-            let moments = Vector3::new(1e-3, 1.5e-3, 2e-3);
-            let turn = UnitQuaternion::from_scaled_axis(vector(1.0));
-            let link = Link {
-                name: format!("{l}"),
-                parent: l.checked_sub(1).map(LinkId),
-                joint,
-                frame: Isometry3::from_parts(Translation3::from(vector(0.1)), turn),
-                inertia: RigidInertia::at_center(0.5, vector(0.1), Matrix3::from_diagonal(&moments)),
-                gravity: true,
-                dofs: Vec::new(),
-            };
-            builder.add(link).unwrap();
-        }
-        let model = builder.build().unwrap();
-        let mut state = model.zero_configuration();
-        let v: Vec<f64> = (0..model.velocities()).map(|_| random()).collect();
-        model.advance(&mut state.q, &v, 1.0);
-        state.v.iter_mut().for_each(|v| *v = 5.0 * random());
-        (model, state)
-    }
-
-    /// What is carried along a way keeps its kinetic energy, but for the square of the way: a tenth
-    /// of the way, a hundredth of the error.
-    #[test]
-    fn what_is_carried_keeps_its_energy() {
-        let mut bits = 18_u64;
-        let mut random = || {
-            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (bits >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        };
-        for draw in 0..20 {
-            let (model, state) = tree(&mut random);
-            let energy = |state: &State| {
-                let mut kinematics = Kinematics::new(&model);
-                kinematics.update(&model, state);
-                kinetic_energy(&model, &kinematics, state)
-            };
-            let displacement: Vec<f64> = state.v.iter().map(|_| random()).collect();
-            let mut motion = ContactFreeMotion::new(&model);
-            // Its end is its start.
-            motion.run(&model, &state, 1e-12, |_| false).unwrap();
-            let before = energy(&state);
-            let off = |size: f64, carried: bool| {
-                let displacement: Vec<f64> = displacement.iter().map(|w| size * w).collect();
-                let mut moved = state.clone();
-                model.advance(&mut moved.q, &displacement, 1.0);
-                if carried {
-                    motion.clone().parallel_transport(&model, 0, &displacement, &mut moved.v);
-                }
-                (energy(&moved) / before - 1.0).abs()
-            };
-            let [coarse, fine, without] = [off(1e-3, true), off(1e-4, true), off(1e-4, false)];
-            println!("draw {draw}: {coarse:e}, {fine:e}, with the same numbers {without:e}");
-            assert!(coarse < 1e-4 && fine < 0.02 * coarse + 1e-10, "draw {draw}: {coarse:e} {fine:e}");
-            assert!(without > 3.0 * fine, "draw {draw}: {without:e} {fine:e}");
-        }
-    }
-}
+mod tests;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ModelError;
 use super::joint::quaternion;
-use super::link::LinkId;
+use super::link::{LinkId, Tree};
 use super::model::Model;
 use crate::spatial::is_unit;
 
@@ -64,4 +64,19 @@ impl Model {
         }
         State { time: 0.0, q, v: vec![0.0; self.dofs.len()] }
     }
+}
+
+/// Copies the positions of one tree.
+pub(crate) fn copy_positions(model: &Model, tree: &Tree, from: &State, to: &mut State) {
+    for &link in &tree.links {
+        let q = model.positions_of(link);
+        to.q[q.clone()].copy_from_slice(&from.q[q]);
+    }
+}
+
+/// Copies the numbers of one tree.
+pub(crate) fn copy_tree(model: &Model, tree: &Tree, from: &State, to: &mut State) {
+    copy_positions(model, tree, from, to);
+    let v = tree.first_velocity..tree.first_velocity + tree.velocities;
+    to.v[v.clone()].copy_from_slice(&from.v[v]);
 }

@@ -3,9 +3,9 @@
 use nalgebra::Vector3;
 
 use super::contact::ContactCandidate;
-use super::equality::{F64x8, RowKind};
+use super::equality::{ConstraintRow, RowKind};
 use super::system::System;
-use crate::icf::law::{
+use crate::icf::potential::{
     ActuatorPotential, ContactParameters, ContactPotential, HolonomicPotential, JointFrictionPotential,
     LimitPotential,
 };
@@ -169,17 +169,17 @@ fn columns<L>(
     sides
 }
 
-/// Sets the contacts' laws for a step of `dt` \[s\], friction bounded by `forces` \[N\] and
+/// Sets the contacts' potentials for a step of `dt` \[s\], friction bounded by `forces` \[N\] and
 /// coefficients as prepared.
-pub(super) fn contact_laws(
+pub(super) fn contact_potentials(
     problem: &mut ConvexProblem,
     prepared: &[PreparedContact],
     forces: &[f64],
     dt: f64,
 ) {
     for (c, (contact, &force)) in prepared.iter().zip(forces).enumerate() {
-        let law = ContactPotential::new(&contact.point, dt, force, contact.friction);
-        problem.contacts.set_potential(c, law.weighted(contact.weights));
+        let potential = ContactPotential::new(&contact.point, dt, force, contact.friction);
+        problem.contacts.set_potential(c, potential.weighted(contact.weights));
     }
 }
 
@@ -187,7 +187,7 @@ pub(super) fn contact_laws(
 pub(super) fn equalities(
     system: &System,
     kinematics: &Kinematics,
-    rows: &[F64x8],
+    rows: &[ConstraintRow],
     mass: &MassMatrix,
     dt: f64,
     problem: &mut ConvexProblem,
@@ -249,7 +249,7 @@ pub(super) fn equalities(
 }
 
 /// The rate of a row's error that comes from prescribed motion alone.
-fn prescribed_velocity(kinematics: &Kinematics, row: &F64x8) -> f64 {
+fn prescribed_velocity(kinematics: &Kinematics, row: &ConstraintRow) -> f64 {
     match row.kind {
         RowKind::Linear { links, points, direction } => {
             let at = |k: usize| links[k].map_or(Vector3::zeros(), |l| kinematics.point_drift(l, &points[k]));
@@ -284,9 +284,9 @@ pub(super) fn joints(
             let within = n - model.trees()[tree].first_velocity;
             let mobility = 1.0 / mass.block(tree)[(within, within)];
             if dof.friction_loss > 0.0 {
-                let law =
+                let potential =
                     JointFrictionPotential::new(dof.friction_loss, system.dry_joint_tolerance, mobility, dt);
-                problem.dry_joints.push(law, n, tree, within);
+                problem.dry_joints.push(potential, n, tree, within);
             }
             if link.joint.has_quaternion() {
                 continue;
@@ -316,8 +316,9 @@ pub(super) fn actuators(
         let n = actuator.velocity(&system.model);
         let (effort, gain) = actuator.linear(&system.model, state, dt);
         let carried = if actuator.gravity_compensation { weight[n] } else { 0.0 };
-        let law = ActuatorPotential { effort: effort + carried, gain, limit: actuator.effort_limit, dt };
+        let potential =
+            ActuatorPotential { effort: effort + carried, gain, limit: actuator.effort_limit, dt };
         let tree = system.model.tree_of_velocity(n);
-        problem.actuators.push(law, n, tree, n - system.model.trees()[tree].first_velocity);
+        problem.actuators.push(potential, n, tree, n - system.model.trees()[tree].first_velocity);
     }
 }

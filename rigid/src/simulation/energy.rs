@@ -17,12 +17,11 @@
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::equality::{F64x8, RowKind};
+use super::equality::{ConstraintRow, RowKind};
 use super::reactions::Reactions;
 use super::stepper::Stepper;
 use super::system::System;
 use super::trapezoid_data::end_weight;
-use crate::comfree::RigidSolver;
 use crate::multibody::{ForceVector, Kinematics, LinkId, Model, State, for_each_axis};
 
 /// Work and losses over some steps \[J\].
@@ -229,7 +228,7 @@ fn prescribed_point_velocity(
 }
 
 /// The rate at which a row's impulse gets work from what follows a path.
-fn prescribed_row_rate(model: &Model, kinematics: &Kinematics, row: &F64x8) -> f64 {
+fn prescribed_row_rate(model: &Model, kinematics: &Kinematics, row: &ConstraintRow) -> f64 {
     match row.kind {
         RowKind::Linear { links, points, direction } => {
             let at = |k: usize| prescribed_point_velocity(model, kinematics, links[k], &points[k]);
@@ -303,7 +302,7 @@ fn contacts(system: &System, first: Option<&Stepper>, last: &Stepper, mean: &[f6
         let given = |c: usize| last.trapezoid.contact_forces[c] * last.dt;
         pushes(system, first, given, mean, flows);
     }
-    if let RigidSolver::Icf = system.solver {
+    if last.solver.is_convex() {
         let stored = |overlap: f64, stiffness: f64| 0.5 * stiffness * overlap.max(0.0).powi(2);
         let begun = first.unwrap_or(last);
         let before = begun.prepared.iter().map(|c| stored(-c.point.distance, c.point.stiffness)).sum::<f64>();
@@ -345,15 +344,13 @@ fn pushes(
             |link: Option<LinkId>| prescribed_point_velocity(model, &end.kinematics, link, &candidate.point);
         flows.prescribed += impulse.dot(&(at(candidate.first) - at(candidate.second)));
     }
-    let Some(comfree) = &end.comfree else { return };
-    for (s, (&c, moment)) in
-        comfree.spin_jacobians.laws().iter().zip(comfree.spin_jacobians.impulses()).enumerate()
-    {
+    let Some(spins) = end.solver.spins() else { return };
+    for (s, (&c, moment)) in spins.potentials().iter().zip(spins.impulses()).enumerate() {
         let (candidate, moment) = (&end.candidates[c as usize], Vector3::from(*moment));
         if pool.sides_of(c as usize) == [None, None] {
             continue;
         }
-        flows.contact_friction -= moment.dot(&Vector3::from(comfree.spin_jacobians.velocity_of(s, mean)));
+        flows.contact_friction -= moment.dot(&Vector3::from(spins.velocity_of(s, mean)));
         for (link, sign) in [(candidate.first, 1.0), (candidate.second, -1.0)] {
             if let Some(link) = link.filter(|link| model.tree_of(*link).is_none()) {
                 flows.prescribed += sign * moment.dot(&end.kinematics.prescribed_velocity(link).angular);
@@ -386,9 +383,9 @@ fn passive_joints(
         }
     }
     let dry = &last.problem.dry_joints;
-    for ((law, n, ..), impulse) in dry.entries().zip(dry.impulses()) {
+    for ((potential, n, ..), impulse) in dry.entries().zip(dry.impulses()) {
         // What of the friction the solve does not have acted with the velocity of the beginning.
-        let early = dt * model.dofs()[n].friction_loss - law.bound();
+        let early = dt * model.dofs()[n].friction_loss - potential.bound();
         let at_start = early * before[n] / before[n].hypot(system.dry_joint_tolerance);
         flows.joint_friction -= (impulse - at_start) * mean[n];
     }

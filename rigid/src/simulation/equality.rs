@@ -57,7 +57,7 @@ const RELEASE_SLACK: f64 = 1e-9;
 
 /// One row: its error \[m, rad\], and how it depends on the velocities of the links.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct F64x8 {
+pub(super) struct ConstraintRow {
     pub error: f64,
     pub kind: RowKind,
 }
@@ -162,7 +162,7 @@ impl Equality {
         kinematics: &Kinematics,
         state: &State,
         at_end: bool,
-        out: &mut Vec<F64x8>,
+        out: &mut Vec<ConstraintRow>,
     ) {
         let pose = |link: &Option<LinkId>| link.map_or(Isometry3::identity(), |l| *kinematics.pose(l));
         let world = |links: &[Option<LinkId>; 2], points: &[Point3<f64>; 2]| {
@@ -176,7 +176,7 @@ impl Equality {
                 // Coincident points have no direction; any one lets them part.
                 let direction = offset.try_normalize(1e-12).unwrap_or(Vector3::x());
                 let error = offset.dot(&direction) - distance;
-                out.push(F64x8 { error, kind: RowKind::Linear { links: *links, points, direction } });
+                out.push(ConstraintRow { error, kind: RowKind::Linear { links: *links, points, direction } });
             }
             Self::Weld { links, frames } => {
                 let [a, b] = [pose(&links[0]) * frames[0], pose(&links[1]) * frames[1]];
@@ -184,7 +184,10 @@ impl Equality {
                 let turned = (b.rotation * a.rotation.inverse()).scaled_axis();
                 for d in 0..3 {
                     let direction = Vector3::ith(d, 1.0);
-                    out.push(F64x8 { error: turned[d], kind: RowKind::Angular { links: *links, direction } });
+                    out.push(ConstraintRow {
+                        error: turned[d],
+                        kind: RowKind::Angular { links: *links, direction },
+                    });
                 }
             }
             Self::Coupler { driver, driven, ratio, offset } => {
@@ -192,7 +195,7 @@ impl Equality {
                 let error = q(driven) - ratio * q(driver) - offset;
                 let (driver, driven) =
                     (model.velocities_of(*driver).start, model.velocities_of(*driven).start);
-                out.push(F64x8 { error, kind: RowKind::Rates { driver, driven, ratio: *ratio } });
+                out.push(ConstraintRow { error, kind: RowKind::Rates { driver, driven, ratio: *ratio } });
             }
             Self::Timed { release, held } => {
                 let slack = if at_end { RELEASE_SLACK } else { -RELEASE_SLACK };
@@ -204,10 +207,10 @@ impl Equality {
     }
 }
 
-fn point_rows(links: [Option<LinkId>; 2], points: [Vector3<f64>; 2], out: &mut Vec<F64x8>) {
+fn point_rows(links: [Option<LinkId>; 2], points: [Vector3<f64>; 2], out: &mut Vec<ConstraintRow>) {
     let error = points[1] - points[0];
     for d in 0..3 {
         let direction = Vector3::ith(d, 1.0);
-        out.push(F64x8 { error: error[d], kind: RowKind::Linear { links, points, direction } });
+        out.push(ConstraintRow { error: error[d], kind: RowKind::Linear { links, points, direction } });
     }
 }

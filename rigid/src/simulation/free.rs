@@ -15,37 +15,20 @@
 //! M`, with D the tree's own Hessian of the problem, takes from it what constraints resist within
 //! the step: a smooth or a soft force gives the trapezoid rule, a stiff contact, motor or limit
 //! moves with the velocity of the end, which it was solved for.
-//!
-//! The centre of mass of a free body that contact alone holds moves by the same rule, along the
-//! surfaces that it touches: of D what friction resists there, by its secant (in closed form that
-//! of the impulses found), and across them as much as never gives. What slides so has the mean
-//! velocity of the step, and stops after v^2/(2 mu g) instead of v h/2 before that; what sticks or
-//! presses has the velocity of the end. Bodies turn with the velocities of the end.
-
-use nalgebra::{Matrix3, Vector3};
 
 use super::error::SimulationError;
+use super::free_bodies::{FreeBodies, falls_without_rotation};
 use super::system::System;
-use crate::comfree::{Form, RigidSolver, factorise, solve};
 use crate::icf::ConvexProblem;
-use crate::multibody::{
-    ContactFreeMotion, ForceVector, FreeFloatingTree, JointKind, LinkId, Model, State, Tree, copy_tree,
-    quaternion,
-};
+use crate::multibody::{ContactFreeMotion, JointKind, Model, State, Tree, copy_tree};
+use pliant_numeric::cholesky::{factorise, rows, solve};
 
 /// A limit farther off than this many times what the joint turns or slides in the step, at such a
 /// rate gained by a second \[rad/s^2, m/s^2\], takes no part in it.
 const LIMIT_REACH: f64 = 2.0;
 const LIMIT_RATE: f64 = 100.0;
-/// An impulse below this part of a body's momentum is the solver's rounding.
-const ROUNDING: f64 = 1e-12;
 /// About the root of the sum of both ends' squares, at an equal rate at both \[rad\].
 const HALF_A_TURN: f64 = 4.0;
-
-/// What a free body's way across the surfaces that it touches is held by, in its masses: an impact
-/// of 1 m/s at 10 ms shifts it by 5 micrometres at most. Normals that differ by more than the
-/// root's inverse, two degrees, hold each other's planes.
-const TANGENTIAL_WEIGHT: f64 = 1e3;
 
 /// The contact-free motion of the jointed trees, and what the step adds to it.
 #[derive(Clone, Debug)]
@@ -59,27 +42,20 @@ pub(super) struct ContactFreeStep {
     velocity_change: Vec<f64>,
     /// Impulse of gravity \[N m s, N s\] on the trees whose motion has none.
     pub weight: Vec<f64>,
+    /// Whether the problem's Hessian is that of the convex problem: else what a constraint has
+    /// moves with the end of the step.
+    is_convex: bool,
     /// Whether anything acts on a tree besides gravity.
     is_acted_on: Vec<bool>,
     /// Whether a tree falls as a whole: nothing holds its first link, and gravity pulls at all of
     /// them. Not in closed form: there a tree that is pressed into the floor gained energy with it.
     has_gravity: Vec<bool>,
     /// Bodies that nothing holds.
-    floating: Vec<FreeFloatingTree>,
+    pub free_bodies: FreeBodies,
     /// Whether positions move by mean velocities where forces act: free bodies fall by parabolas.
     /// Under error control they do not. It compares positions: those of first order tell an impact
     /// ahead, and what the velocities are off by.
     pub moves_by_mean_velocity: bool,
-    /// Whether a constraint pushed a tree, and whether forces from outside act on it.
-    has_constraint_impulse: Vec<bool>,
-    has_external_force: Vec<bool>,
-    /// Sums of the sizes of contact's impulses on each tree \[N s\].
-    impulses: Vec<f64>,
-    /// Whether something other than contact pushed a tree, and what contact resists of the motion
-    /// of its centre of mass \[kg\].
-    has_noncontact_impulse: Vec<bool>,
-    contact_resistance: Vec<Matrix3<f64>>,
-    masses: Vec<f64>,
     /// Whether there are systems outside, whose states go with the velocities of steps' ends:
     /// positions then do so, too.
     has_external_systems: bool,
@@ -94,12 +70,10 @@ pub(super) struct ContactFreeStep {
 impl ContactFreeStep {
     /// Room for a system; none where its solver keeps to a published explicit step.
     pub fn new(system: &System) -> Option<Box<Self>> {
-        if let RigidSolver::ComFree(settings) = &system.solver
-            && settings.form == Form::Published
-        {
+        if system.solver.is_published() {
             return None;
         }
-        let (model, convex) = (&system.model, matches!(system.solver, RigidSolver::Icf));
+        let (model, is_convex) = (&system.model, system.solver.is_convex());
         let n = model.trees().iter().map(|tree| tree.velocities).max().unwrap_or(0);
         Some(Box::new(Self {
             motion: ContactFreeMotion::new(model),
@@ -108,30 +82,20 @@ impl ContactFreeStep {
             velocity_change: vec![0.0; model.velocities()],
             weight: vec![0.0; model.velocities()],
             is_acted_on: vec![false; model.trees().len()],
-            has_gravity: model.trees().iter().map(|tree| convex && falls_as_a_whole(model, tree)).collect(),
-            floating: model.floating.clone(),
+            is_convex,
+            has_gravity: model
+                .trees()
+                .iter()
+                .map(|tree| is_convex && falls_as_a_whole(model, tree))
+                .collect(),
+            free_bodies: FreeBodies::new(model, is_convex),
             moves_by_mean_velocity: false,
-            has_constraint_impulse: Vec::new(),
-            has_external_force: vec![false; model.trees().len()],
-            impulses: Vec::new(),
-            has_noncontact_impulse: Vec::new(),
-            contact_resistance: Vec::new(),
-            masses: Vec::new(),
             has_external_systems: !system.externals.is_empty(),
             hessian: vec![0.0; n * n],
             excess: vec![0.0; n],
             lag: vec![0.0; n],
             carried: Vec::with_capacity(model.trees().len()),
         }))
-    }
-
-    /// Notes which trees the forces from outside act on, `loads` by links.
-    pub fn note_loads(&mut self, model: &Model, loads: &[ForceVector]) {
-        self.has_external_force.fill(false);
-        let acting = (0..).zip(loads).filter(|(_, load)| **load != ForceVector::zero());
-        for tree in acting.filter_map(|(link, _)| model.tree_of(LinkId(link))) {
-            self.has_external_force[tree] = true;
-        }
     }
 
     /// Finds the motion of a step of `dt` \[s\], and gives the problem its mass matrices and
@@ -155,11 +119,12 @@ impl ContactFreeStep {
                 loads[n] != 0.0 || dof.damping + dof.stiffness > 0.0
             });
         }
-        for body in &self.floating {
-            self.is_acted_on[body.tree] |= self.has_external_force[body.tree];
+        for body in &model.floating {
+            self.is_acted_on[body.tree] |= self.free_bodies.has_external_force[body.tree];
         }
-        for (law, n, tree, _) in limits.entries() {
-            self.is_acted_on[tree] |= law.gap() <= LIMIT_REACH * dt * (state.v[n].abs() + dt * LIMIT_RATE);
+        for (potential, n, tree, _) in limits.entries() {
+            self.is_acted_on[tree] |=
+                potential.gap() <= LIMIT_REACH * dt * (state.v[n].abs() + dt * LIMIT_RATE);
         }
         let (is_acted_on, has_gravity) = (&self.is_acted_on, &self.has_gravity);
         self.motion.run(model, state, dt, |t| has_gravity[t] || !is_acted_on[t]).map_err(|too_fast| {
@@ -209,9 +174,7 @@ impl ContactFreeStep {
         }
     }
 
-    /// Finds the mean velocities of a step of `dt` \[s\] that ended with the velocities `v`. The
-    /// Hessian is that of the convex problem, or what a constraint has moves with the end of the
-    /// step.
+    /// Finds the mean velocities of a step of `dt` \[s\] that ended with the velocities `v`.
     pub fn finish(
         &mut self,
         model: &Model,
@@ -219,16 +182,15 @@ impl ContactFreeStep {
         dt: f64,
         v: &mut [f64],
         (problem, bias): (&ConvexProblem, &[f64]),
-        convex: bool,
     ) {
-        self.find_free_body_mean_velocities(model, state, dt, (v, bias), problem, convex);
         let Self {
             motion,
+            is_convex,
             change,
             mean_velocity_offset,
             velocity_change,
             is_acted_on,
-            has_constraint_impulse,
+            free_bodies,
             has_external_systems,
             hessian,
             excess,
@@ -237,6 +199,15 @@ impl ContactFreeStep {
             moves_by_mean_velocity,
             ..
         } = self;
+        free_bodies.find_mean_velocities(
+            model,
+            state,
+            dt,
+            (v, bias),
+            problem,
+            *moves_by_mean_velocity,
+            (change, mean_velocity_offset),
+        );
         carried.clear();
         for (number, (t, mass)) in motion.trees().enumerate() {
             let tree = &model.trees()[t];
@@ -244,7 +215,7 @@ impl ContactFreeStep {
             let end = &motion.end.v[first..first + n];
             let change = &mut change[first..first + n];
             let v = &mut v[first..first + n];
-            if !(is_acted_on[t] || has_constraint_impulse[t]) {
+            if !(is_acted_on[t] || free_bodies.has_constraint_impulse[t]) {
                 // The solution without the solver's rounding.
                 v.copy_from_slice(end);
                 change.fill(0.0);
@@ -280,19 +251,18 @@ impl ContactFreeStep {
             // Forces from outside may be what holds it: of those that others found for it the
             // stiffness is not known.
             let has_noncontact_impulse = problem.add_own_hessian(t, &mut hessian[..n * n]);
-            let max_overlap_ratio =
-                *has_external_systems || bias[first..first + n].iter().any(|&force| force != 0.0);
+            let is_loaded = *has_external_systems || bias[first..first + n].iter().any(|&force| force != 0.0);
             for (change, row) in change.iter_mut().zip(mass.chunks_exact(n)) {
                 *change = row.iter().zip(&*lag).map(|(m, lag)| m * lag).sum();
             }
             if !*moves_by_mean_velocity
-                || max_overlap_ratio
-                || (has_noncontact_impulse && !convex)
-                || !factorise(hessian, n)
+                || is_loaded
+                || (has_noncontact_impulse && !*is_convex)
+                || !factorise(hessian, n, rows(n))
             {
                 change.fill(0.0);
             } else {
-                solve(hessian, n, change);
+                solve(hessian, rows(n), change);
             }
             let ends = begin.iter().zip(&*v).zip(&*change);
             mean_velocity_offset[first..].iter_mut().zip(ends).for_each(
@@ -313,103 +283,6 @@ impl ContactFreeStep {
                 .zip(&change[dofs.clone()])
                 .for_each(|(displacement, change)| *displacement = dt * change);
             motion.parallel_transport(model, number, &excess[..tree.velocities], &mut v[dofs]);
-        }
-    }
-
-    /// The mean velocity of free bodies over a step of `dt` [s]: those that nothing but gravity
-    /// acts on in the step fall by parabolas. `bias` is what gravity asks for \[N m, N\].
-    fn find_free_body_mean_velocities(
-        &mut self,
-        model: &Model,
-        state: &State,
-        dt: f64,
-        (v, bias): (&[f64], &[f64]),
-        problem: &ConvexProblem,
-        convex: bool,
-    ) {
-        let trees = self.is_acted_on.len();
-        self.has_constraint_impulse.clear();
-        self.has_constraint_impulse.resize(trees, false);
-        problem.mark_trees_with_impulses(&mut self.has_constraint_impulse);
-        self.has_noncontact_impulse.clear();
-        self.has_noncontact_impulse.resize(trees, false);
-        problem.mark_trees_with_noncontact_impulses(&mut self.has_noncontact_impulse);
-        self.impulses.clear();
-        self.impulses.resize(trees, 0.0);
-        problem.contacts.add_impulses(&mut self.impulses);
-        for body in &self.floating {
-            // Contacts that open leave impulses of rounding.
-            let fastest = model.velocities_of(body.link).skip(3).map(|n| v[n].abs().max(state.v[n].abs()));
-            let rounding = ROUNDING * body.mass * fastest.fold(0.0, f64::max);
-            self.has_constraint_impulse[body.tree] =
-                self.has_noncontact_impulse[body.tree] || self.impulses[body.tree] > rounding;
-        }
-        if self.moves_by_mean_velocity && !self.floating.is_empty() {
-            self.sum_contact_resistance(problem, convex);
-        }
-        for body in &self.floating {
-            let n = model.velocities_of(body.link);
-            let linear = n.start + 3..n.end;
-            let means = self.moves_by_mean_velocity && !self.has_external_force[body.tree];
-            let shifts =
-                if means && !self.has_constraint_impulse[body.tree] && falls_without_rotation(body, model) {
-                    // By gravity alone, whatever the solver rounded.
-                    let fall = |n: usize| 0.5 * dt * bias[linear.start + n] / body.mass;
-                    Vector3::new(fall(0), fall(1), fall(2))
-                } else if means
-                    && self.has_constraint_impulse[body.tree]
-                    && !self.has_noncontact_impulse[body.tree]
-                {
-                    mean_velocity_correction(body, model, state, v, &self.contact_resistance[body.tree])
-                } else {
-                    Vector3::zeros()
-                };
-            self.change[linear].copy_from_slice(shifts.as_slice());
-            for n in n {
-                self.mean_velocity_offset[n] = self.change[n] + 0.5 * (v[n] - state.v[n]);
-            }
-        }
-    }
-
-    /// Sums what contact resists of every free body's motion. In closed form no law has a secant:
-    /// it is that of the impulses found.
-    fn sum_contact_resistance(&mut self, problem: &ConvexProblem, convex: bool) {
-        self.contact_resistance.clear();
-        self.contact_resistance.resize(self.is_acted_on.len(), Matrix3::zeros());
-        self.masses.clear();
-        self.masses.resize(self.is_acted_on.len(), 0.0);
-        for body in &self.floating {
-            self.contact_resistance[body.tree] = Matrix3::from_diagonal_element(body.mass);
-            self.masses[body.tree] = body.mass;
-        }
-        let pool = &problem.contacts;
-        for (c, (law, velocity)) in pool.laws().iter().zip(pool.velocities()).enumerate() {
-            let impulse = Vector3::from(pool.impulses()[c]);
-            if impulse == Vector3::zeros() {
-                continue;
-            }
-            let normal = law.normal();
-            let along = |x: &Vector3<f64>| (x - normal * normal.dot(x)).norm();
-            let slip = along(&Vector3::from(*velocity));
-            let across = normal * normal.transpose();
-            // Two bodies that push each other keep their angular momentum with positions that move
-            // by the velocities of the end alone.
-            let both = pool.sides_of(c).iter().all(Option::is_some);
-            for side in pool.sides_of(c).iter().flatten() {
-                let tree = side.tree as usize;
-                self.has_noncontact_impulse[tree] |= both;
-                // What sticks in closed form is held as surfaces hold.
-                let secant = if convex {
-                    law.friction_secant(velocity)
-                } else {
-                    along(&impulse)
-                        / slip
-                            .max(along(&impulse) / (TANGENTIAL_WEIGHT * self.masses[tree]))
-                            .max(f64::MIN_POSITIVE)
-                };
-                self.contact_resistance[tree] += Matrix3::from_diagonal_element(secant)
-                    + across * (TANGENTIAL_WEIGHT * self.masses[tree] - secant);
-            }
         }
     }
 
@@ -455,7 +328,7 @@ impl ContactFreeStep {
 
     /// Moves the jointed trees of the end of a step of `dt` \[s\] to their places.
     pub fn place(&self, model: &Model, dt: f64, q: &mut [f64]) {
-        for body in &self.floating {
+        for body in &model.floating {
             let (places, n) = (model.positions_of(body.link), model.velocities_of(body.link));
             let shifts = &self.change[n.start + 3..n.end];
             q[places.start + 4..places.end].iter_mut().zip(shifts).for_each(|(q, v)| *q += dt * v);
@@ -476,31 +349,4 @@ impl ContactFreeStep {
 fn falls_as_a_whole(model: &Model, tree: &Tree) -> bool {
     let first = tree.links.first().is_some_and(|link| model.links()[link.0].joint == JointKind::Free);
     first && tree.links.iter().all(|link| model.links()[link.0].gravity)
-}
-
-/// Whether gravity pulls at all parts of a body or at none, so that it falls without turning.
-fn falls_without_rotation(body: &FreeFloatingTree, model: &Model) -> bool {
-    let has_gravity = |link: LinkId| model.links()[link.0].gravity;
-    model.trees()[body.tree].links.iter().all(|link| has_gravity(*link) == has_gravity(body.link))
-}
-
-/// What the mean velocity \[m/s\] of a body's centre of mass differs by from that of the end of the
-/// step, `-D^-1 m (v - v_0)/2`.
-fn mean_velocity_correction(
-    body: &FreeFloatingTree,
-    model: &Model,
-    state: &State,
-    v: &[f64],
-    contact_resistance: &Matrix3<f64>,
-) -> Vector3<f64> {
-    let (q, n) = (model.positions_of(body.link), model.velocities_of(body.link));
-    let lever = quaternion(&state.q[q]) * body.center;
-    let velocity_change = |d: usize| v[n.start + d] - state.v[n.start + d];
-    let turn = Vector3::new(velocity_change(0), velocity_change(1), velocity_change(2));
-    let velocity_change =
-        Vector3::new(velocity_change(3), velocity_change(4), velocity_change(5)) + turn.cross(&lever);
-    // No inverse: numbers that are not finite, which the step refuses elsewhere.
-    contact_resistance
-        .try_inverse()
-        .map_or_else(Vector3::zeros, |inverse| inverse * velocity_change * (-0.5 * body.mass))
 }

@@ -19,10 +19,10 @@ use nalgebra::{Matrix2, Vector3};
 
 use super::assemble::PreparedContact;
 use super::contact::ContactCandidate;
-use crate::comfree::{factorise, solve};
-use crate::icf::law::ContactPotential;
+use crate::icf::potential::ContactPotential;
 use crate::icf::{Pool, Side};
 use crate::multibody::{LinkId, MassMatrix, Model};
+use pliant_numeric::cholesky::{factorise, rows, solve};
 
 /// Slower than this part of what gravity adds in a step, impacts are the convex problem's; and
 /// slower than this \[m/s\].
@@ -207,7 +207,7 @@ impl Impacts {
         if !self.factored[tree] {
             factor.copy_from_slice(scene.mass.values(tree));
             // Positive definite by the model's check.
-            self.factored[tree] = factorise(factor, n);
+            self.factored[tree] = factorise(factor, n, rows(n));
         }
         let columns = scene.pool.columns_of(side);
         let first = self.columns.len();
@@ -215,7 +215,7 @@ impl Impacts {
         for d in 0..3 {
             self.column.clear();
             self.column.extend(columns.iter().map(|column| column[d]));
-            solve(factor, n, &mut self.column);
+            solve(factor, rows(n), &mut self.column);
             for (out, x) in self.columns[first..].iter_mut().zip(&self.column) {
                 out[d] = *x;
             }
@@ -289,8 +289,8 @@ impl Impacts {
                 if !(sound(&contact) && contact.across > 0.0) {
                     continue;
                 }
-                let substep_states = velocity(&contact, v);
-                let slip = substep_states - contact.normal * contact.normal.dot(&substep_states);
+                let relative = velocity(&contact, v);
+                let slip = relative - contact.normal * contact.normal.dot(&relative);
                 let bound = contact.friction * contact.push;
                 let wanted = (contact.friction_impulse - slip / contact.across).cap_magnitude(bound);
                 self.push(scene, &contact, &(wanted - contact.friction_impulse), v);

@@ -5,51 +5,16 @@ use serde::{Deserialize, Serialize};
 
 use super::contact::ContactSource;
 use super::divergence;
-use super::energy::{EnergyFlows, EnergyMeter, PotentialOffset};
+use super::energy::{EnergyMeter, PotentialOffset};
 use super::error::SimulationError;
 use super::integrator::Integrator;
 use super::reactions::Reactions;
 use super::stepper::Stepper;
-use super::summary::StepSummary;
+use super::summary::AdvanceSummary;
 use super::system::System;
+use super::trial_step::TrialStep;
 use crate::icf::Stop;
-use crate::multibody::{LinkId, Model, State};
-
-/// What [`Simulation::advance_to`] did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct AdvanceSummary {
-    /// Steps taken.
-    pub steps: usize,
-    /// Steps tried and found too long.
-    pub rejected: usize,
-    /// Shortest and longest step taken \[s\].
-    pub shortest: f64,
-    /// Longest step taken \[s\].
-    pub longest: f64,
-    /// What the solver did.
-    pub solver: StepSummary,
-    /// Work and losses.
-    pub energy: EnergyFlows,
-    /// Impulse of contact on what belongs to no tree: floors, and what follows a path \[N s\].
-    pub environment_impulse: [f64; 3],
-}
-
-impl AdvanceSummary {
-    /// Adds an advance that followed.
-    pub fn add(&mut self, other: &Self) {
-        self.steps += other.steps;
-        self.rejected += other.rejected;
-        self.shortest = self.shortest.min(other.shortest);
-        self.longest = self.longest.max(other.longest);
-        self.solver.add(&other.solver);
-        self.energy.add(&other.energy);
-        self.add_environment_impulse(&other.environment_impulse);
-    }
-
-    fn add_environment_impulse(&mut self, impulse: &[f64; 3]) {
-        self.environment_impulse.iter_mut().zip(impulse).for_each(|(sum, impulse)| *sum += impulse);
-    }
-}
+use crate::multibody::State;
 
 /// Steps shorter than this are given up \[s\].
 const SMALLEST: f64 = 1e-10;
@@ -98,22 +63,7 @@ pub struct Simulation<S> {
     /// Whether the steppers hold the step that led to the state.
     pub(super) stepped: bool,
     pub(super) reactions: Reactions,
-    meter: EnergyMeter,
-}
-
-/// Ends of the whole step, of its first half, and of its second, which is kept; external states of
-/// the halves advance together. The trapezoid rule keeps what it corrects there, and the prediction
-/// of the end in the middle.
-#[derive(Debug)]
-pub(super) struct TrialStep {
-    /// The beginning, after the impacts that rebound there.
-    pub(super) begin: State,
-    full: (State, Vec<f64>),
-    pub(super) middle: State,
-    halves: (State, Vec<f64>),
-    /// Work and losses of what is kept, and its impulse on what belongs to no tree \[N s\].
-    energy: EnergyFlows,
-    environment_impulse: [f64; 3],
+    pub(super) meter: EnergyMeter,
 }
 
 impl<S: ContactSource> Simulation<S> {
@@ -153,17 +103,8 @@ impl<S: ContactSource> Simulation<S> {
             corrector.at_end = true;
             corrector
         });
-        let end = (state.clone(), external.clone());
-        let (begin, middle) = (end.0.clone(), end.0.clone());
-        let (energy, meter) = (EnergyFlows::default(), EnergyMeter::new(system.model.trees().len()));
-        let trial = TrialStep {
-            begin,
-            full: end.clone(),
-            middle,
-            halves: end,
-            energy,
-            environment_impulse: [0.0; 3],
-        };
+        let meter = EnergyMeter::new(system.model.trees().len());
+        let trial = TrialStep::new(&state, &external);
         let (stepped, reactions) = (false, Reactions::default());
         Ok(Self {
             system,
@@ -336,17 +277,6 @@ impl<S: ContactSource> Simulation<S> {
         Ok(())
     }
 
-    /// Goes on from the end of the step of `dt` \[s\] that was tried.
-    fn keep_trial(&mut self, dt: f64, summary: &mut AdvanceSummary) -> Result<(), SimulationError> {
-        divergence::check(&self.system.model, &self.trial.halves.0, dt)?;
-        core::mem::swap(&mut self.state, &mut self.trial.halves.0);
-        core::mem::swap(&mut self.external, &mut self.trial.halves.1);
-        self.meter.keep(&mut self.trial.energy);
-        summary.energy.add(&self.trial.energy);
-        summary.add_environment_impulse(&self.trial.environment_impulse);
-        Ok(())
-    }
-
     /// One accepted step; returns its length \[s\].
     fn controlled_step(
         &mut self,
@@ -385,150 +315,5 @@ impl<S: ContactSource> Simulation<S> {
                 return Err(SimulationError::StepTooSmall { time, accuracy, smallest: SMALLEST });
             }
         }
-    }
-
-    /// Makes a step whole and in halves; returns the largest difference of a position or external
-    /// state. What is not finite counts as an infinite error.
-    fn try_step(
-        &mut self,
-        dt: f64,
-        tolerance: f64,
-        summary: &mut AdvanceSummary,
-    ) -> Result<f64, SimulationError> {
-        let Self { system, source, state, external, stepper, trial, meter, .. } = self;
-        let TrialStep {
-            begin,
-            full: (full, full_x),
-            middle,
-            halves: (halves, halves_x),
-            energy,
-            environment_impulse,
-        } = trial;
-        stepper.prepare(system, source, state, dt);
-        begin.copy_from(state);
-        let mut gap = stepper.apply_impacts(system, begin, dt);
-        full.v.copy_from_slice(&begin.v);
-        full_x.copy_from_slice(external);
-        summary.solver.add(&stepper.solve(system, begin, dt, tolerance, &mut full.v, full_x)?);
-        stepper.place(system, begin, dt, full);
-
-        let half = 0.5 * dt;
-        if gap.is_some() {
-            begin.copy_from(state);
-            stepper.prepare(system, source, state, half);
-            gap = farther(gap, stepper.apply_impacts(system, begin, half));
-        }
-        let start = begin.v.iter().zip(&full.v);
-        middle.v.iter_mut().zip(start).for_each(|(m, (a, b))| *m = 0.5 * (a + b));
-        halves_x.copy_from_slice(external);
-        summary.solver.add(&stepper.solve(system, begin, half, tolerance, &mut middle.v, halves_x)?);
-        meter.begin();
-        *energy = meter.measure(system, None, stepper, begin, &middle.v);
-        *environment_impulse = stepper.environment_impulse(system, None);
-        stepper.place(system, begin, half, middle);
-
-        if !middle.q.iter().chain(&middle.v).all(|x| x.is_finite()) {
-            return Ok(f64::INFINITY);
-        }
-        stepper.prepare(system, source, middle, half);
-        let again = stepper.apply_impacts(system, middle, half);
-        halves.v.copy_from_slice(if again.is_some() { &middle.v } else { &full.v });
-        summary.solver.add(&stepper.solve(system, middle, half, tolerance, &mut halves.v, halves_x)?);
-        energy.add(&meter.measure(system, None, stepper, middle, &halves.v));
-        environment_impulse
-            .iter_mut()
-            .zip(stepper.environment_impulse(system, None))
-            .for_each(|(sum, impulse)| *sum += impulse);
-        stepper.place(system, middle, half, halves);
-
-        // Surfaces that rebound apart from each other are off by that.
-        Ok(farther(gap, again).unwrap_or(0.0).max(trial.difference(&system.model)))
-    }
-
-    /// Makes a first-order step and corrects it; returns the largest difference of a position,
-    /// infinite where something is not finite.
-    fn try_trapezoid(
-        &mut self,
-        dt: f64,
-        tolerance: f64,
-        summary: &mut AdvanceSummary,
-    ) -> Result<f64, SimulationError> {
-        let Self {
-            system, source, state, external, stepper, corrector: Some(corrector), trial, meter, ..
-        } = self
-        else {
-            return Ok(f64::INFINITY);
-        };
-        let TrialStep {
-            begin,
-            full: (full, full_x),
-            middle: predicted,
-            halves: (end, end_x),
-            energy,
-            environment_impulse,
-        } = trial;
-        stepper.prepare(system, source, state, dt);
-        begin.copy_from(state);
-        let gap = stepper.apply_impacts(system, begin, dt);
-        let state = &*begin;
-        full.v.copy_from_slice(&state.v);
-        full_x.copy_from_slice(external);
-        summary.solver.add(&stepper.solve(system, state, dt, tolerance, &mut full.v, full_x)?);
-        stepper.place(system, state, dt, full);
-        end.v.copy_from_slice(&full.v);
-        end.q.copy_from_slice(&full.q);
-        end.time = state.time + dt;
-        // The first-order step's velocity is tangent to the holonomic constraints where the step
-        // begins, not where it ends: off by the first order. The first correction mends that, a
-        // second one makes use of it.
-        let corrections = if system.equalities.is_empty() { 1 } else { 2 };
-        for _ in 0..corrections {
-            if !end.q.iter().chain(&end.v).all(|x| x.is_finite()) {
-                return Ok(f64::INFINITY);
-            }
-            predicted.q.copy_from_slice(&end.q);
-            predicted.v.copy_from_slice(&end.v);
-            predicted.time = end.time;
-            corrector.prepare(system, source, predicted, dt);
-            end_x.copy_from_slice(external);
-            let ends = (state, &*predicted);
-            let step = corrector.correct(stepper, system, ends, dt, tolerance, &mut end.v, end_x)?;
-            summary.solver.add(&step);
-            corrector.place_corrected(system, state, dt, end);
-        }
-        *energy = meter.measure(system, Some(stepper), corrector, state, &end.v);
-        *environment_impulse = corrector.environment_impulse(system, Some(stepper));
-        Ok(gap.unwrap_or(0.0).max(trial.difference(&system.model)))
-    }
-}
-
-fn farther(a: Option<f64>, b: Option<f64>) -> Option<f64> {
-    a.into_iter().chain(b).reduce(f64::max)
-}
-
-/// The larger of an error and another, which counts as infinite where it is not finite.
-fn max_or_infinite(error: f64, other: f64) -> f64 {
-    if other.is_finite() { error.max(other) } else { f64::INFINITY }
-}
-
-impl TrialStep {
-    /// Largest difference of a position or external state between the whole step and what is kept,
-    /// infinite where it is not finite: the published norm (CENIC, section V-E), but that a place
-    /// and an orientation are compared whole, by the Euclidean norm of their difference. By their
-    /// components the steps would depend on the directions of the world's axes.
-    fn difference(&self, model: &Model) -> f64 {
-        let (full, kept) = (&self.full, &self.halves);
-        let mut error = 0.0_f64;
-        for (k, link) in model.links().iter().enumerate() {
-            let mut at = model.positions_of(LinkId(k)).start;
-            for &size in link.joint.places() {
-                let part = at..at + size;
-                at = part.end;
-                let squares =
-                    full.0.q[part.clone()].iter().zip(&kept.0.q[part]).map(|(a, b)| (a - b) * (a - b));
-                error = max_or_infinite(error, squares.sum::<f64>().sqrt());
-            }
-        }
-        full.1.iter().zip(&kept.1).map(|(a, b)| (a - b).abs()).fold(error, max_or_infinite)
     }
 }

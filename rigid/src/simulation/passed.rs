@@ -13,10 +13,7 @@ impl Stepper {
         let pool = &self.problem.contacts;
         let solved = pool.impulses().iter().zip(pool.velocities());
         let contacts = self.candidates.iter().zip(&self.prepared).zip(solved);
-        let moment = |c: usize| match &self.comfree {
-            Some(comfree) => comfree.moment(c) / self.dt,
-            None => Vector3::zeros(),
-        };
+        let moment = |c: usize| self.solver.moment(c).map_or_else(Vector3::zeros, |moment| moment / self.dt);
         let rebound = |c: usize| self.rebound(c) / self.dt;
         contacts.enumerate().map(move |(c, ((candidate, contact), (impulse, velocity)))| ContactForce {
             candidate: *candidate,

@@ -2,15 +2,15 @@
 //! accelerations that the step had.
 
 use super::contact::ContactCandidate;
-use super::equality::{F64x8, RowKind};
+use super::equality::{ConstraintRow, RowKind};
 use super::stepper::Stepper;
 use super::system::System;
-use crate::comfree::{factorise, solve};
 use crate::multibody::{
     ForceVector, InverseDynamicsBuffers, Kinematics, LinkId, MassMatrix, PathSide, State, bias_forces,
     inverse_dynamics, mass_matrix,
 };
 use nalgebra::Vector3;
+use pliant_numeric::cholesky::{factorise, rows, solve};
 
 /// Forces on every link, and buffers for finding them.
 #[derive(Debug, Default)]
@@ -81,8 +81,8 @@ impl MidpointState {
             wanted.iter_mut().zip(&state.v[first..]).for_each(|(f, bias)| *f -= bias);
             factor.clear();
             factor.extend_from_slice(mass.values(t));
-            if factorise(factor, n) {
-                solve(factor, n, wanted);
+            if factorise(factor, n, rows(n)) {
+                solve(factor, rows(n), wanted);
             }
         }
     }
@@ -140,13 +140,12 @@ impl Reactions {
         for (ContactCandidate { first, second, point, .. }, force) in end.candidates.iter().zip(forces) {
             add_pair(kinematics, [*first, *second], [*point, *point], &force, &mut self.at_one_end);
         }
-        if let Some(comfree) = &end.comfree {
-            for (c, candidate) in end.candidates.iter().enumerate() {
-                let moment = comfree.moment(c) * (1.0 / last.dt);
-                for (link, sign) in [(candidate.first, -1.0), (candidate.second, 1.0)] {
-                    if let Some(link) = link {
-                        self.at_one_end[link.0] += ForceVector::new(moment * sign, Vector3::zeros());
-                    }
+        for (c, candidate) in end.candidates.iter().enumerate() {
+            let Some(impulse) = end.solver.moment(c) else { continue };
+            let moment = impulse * (1.0 / last.dt);
+            for (link, sign) in [(candidate.first, -1.0), (candidate.second, 1.0)] {
+                if let Some(link) = link {
+                    self.at_one_end[link.0] += ForceVector::new(moment * sign, Vector3::zeros());
                 }
             }
         }
@@ -184,7 +183,7 @@ fn add_pair(
 
 /// Adds the force `f` \[N, N m\] of a row of a holonomic constraint. What couples rates acts within
 /// the joints.
-fn add_row(kinematics: &Kinematics, row: &F64x8, f: f64, out: &mut [ForceVector]) {
+fn add_row(kinematics: &Kinematics, row: &ConstraintRow, f: f64, out: &mut [ForceVector]) {
     match row.kind {
         RowKind::Linear { links, points, direction } => {
             add_pair(kinematics, links, points, &(direction * f), out);

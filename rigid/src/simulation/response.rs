@@ -57,7 +57,7 @@ impl<S: ContactSource> Simulation<S> {
         out.rates.clone_from(&state.v);
         out.external.clone_from(external);
         stepper.solve(system, state, dt, TOLERANCE, &mut out.rates, &mut out.external)?;
-        if !stepper.linearise_at(system, &out.rates) {
+        if !stepper.solver.linearise(&system.model, &mut stepper.problem, &out.rates) {
             let (time, stop) = (state.time, Stop::NotFinite);
             return Err(SimulationError::NotConverged { time, stop, residual: f64::NAN });
         }
@@ -107,7 +107,7 @@ impl<S: ContactSource> Simulation<S> {
         if pushed <= NEGLIGIBLE * momentum {
             return 0.0;
         }
-        if stepper.comfree.is_some() {
+        if !stepper.solver.is_convex() {
             return if stepper.candidates.is_empty() { 0.0 } else { pushed / (pushed + momentum) };
         }
         let LinearResponse { rates, inverse_hessian_columns, scratch, gradient, moved, .. } = response;
@@ -148,7 +148,7 @@ impl<S: ContactSource> Simulation<S> {
             for d in 0..6 {
                 let column = &mut out.inverse_hessian_columns[(6 * p + d) * n..][..n];
                 self.for_axes(*link, point, |n, axis| column[n] = axis.to_vector()[d]);
-                self.stepper.apply_inverse_hessian(&self.system, column);
+                self.stepper.solver.apply_inverse_hessian(column);
                 for (other, (link, point)) in points.iter().enumerate() {
                     let velocity = self.velocity_of(*link, point, column);
                     for (e, v) in velocity.into_iter().enumerate() {

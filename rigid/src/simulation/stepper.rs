@@ -4,8 +4,9 @@ use nalgebra::Vector3;
 
 use super::assemble::{self, PreparedContact};
 use super::contact::{ContactCandidate, ContactSource};
+use super::contact_solver::{ContactInputs, ContactSolver};
 use super::corner::VelocityJumpBuffers;
-use super::equality::F64x8;
+use super::equality::ConstraintRow;
 use super::error::SimulationError;
 use super::external::Implicit;
 use super::free::ContactFreeStep;
@@ -13,9 +14,8 @@ use super::impact::{ImpactInputs, Impacts};
 use super::summary::StepSummary;
 use super::system::System;
 use super::trapezoid_data::Trapezoid;
-use crate::comfree::{ComFreeSettings, ComFreeSolver, RigidSolver, StepInputs};
-use crate::icf::law::ActuatorPotential;
-use crate::icf::{ConvexProblem, SolveSettings, Solver, Stop};
+use crate::icf::ConvexProblem;
+use crate::icf::potential::ActuatorPotential;
 use crate::multibody::{
     ForceVector, InverseDynamicsBuffers, Kinematics, Link, LinkId, MassMatrix, Model, MotionVector, PathSide,
     State, bias_forces, for_each_axis, mass_matrix,
@@ -24,10 +24,6 @@ use crate::multibody::{
 /// Contacts farther than this part of the fastest link's way in a step are left out; the rest
 /// engage by themselves when they close.
 const CONTACT_REACH: f64 = 2.0;
-
-/// Second passes solve contact again with fresh normal impulses where friction's bound was off by
-/// more than this part of all normal impulses together.
-const STALE: f64 = 0.02;
 
 /// Centre of mass and reach of every link, from its mass: a rod reaches as far as 0.9 of this, a
 /// ball two thirds. Of free bodies, whose origin is about their centre, nothing.
@@ -62,17 +58,14 @@ pub struct Stepper {
     pub(super) weight: Vec<f64>,
     pub(super) candidates: Vec<ContactCandidate>,
     pub(super) prepared: Vec<PreparedContact>,
-    pub(super) rows: Vec<F64x8>,
-    normal_forces: Vec<f64>,
+    pub(super) rows: Vec<ConstraintRow>,
     /// Of every link on a joint its centre of mass \[m\] and what it reaches from there [m]: its
     /// origin may be where it does not move.
     extents: Vec<(Vector3<f64>, f64)>,
     /// The rebounds at the beginning of the last step.
     pub(super) impacts: Impacts,
     pub(super) problem: ConvexProblem,
-    solver: Solver,
-    /// The closed-form solver, where that makes the steps.
-    pub(super) comfree: Option<Box<ComFreeSolver>>,
+    pub(super) solver: ContactSolver,
     externals: Vec<Implicit>,
     pub(super) trapezoid: Trapezoid,
     /// Mean accelerations of the last step, and its length \[s\].
@@ -98,12 +91,10 @@ impl Stepper {
             candidates: Vec::new(),
             prepared: Vec::new(),
             rows: Vec::new(),
-            normal_forces: Vec::new(),
             extents: extents(&system.model),
             impacts: Impacts::default(),
             problem: ConvexProblem::default(),
-            solver: Solver::new(),
-            comfree: matches!(system.solver, RigidSolver::ComFree(_)).then(Box::default),
+            solver: ContactSolver::new(system.solver),
             externals: Implicit::all(&system.externals, &system.model),
             trapezoid: Trapezoid::default(),
             acceleration: vec![0.0; n],
@@ -167,9 +158,7 @@ impl Stepper {
         }
         self.find_gravity_forces(system);
         assemble::contacts(system, &self.kinematics, &self.candidates, &mut self.problem, &mut self.prepared);
-        if let Some(comfree) = &mut self.comfree {
-            assemble::spins(system, &self.kinematics, &self.candidates, &mut comfree.spin_jacobians);
-        }
+        self.solver.prepare(system, &self.kinematics, &self.candidates);
         self.rows.clear();
         for equality in &system.equalities {
             equality.rows(model, &self.kinematics, state, self.at_end, &mut self.rows);
@@ -256,21 +245,17 @@ impl Stepper {
         if let Some(free) = &self.free {
             free.guess(&system.model, state, dt, &self.bias, v);
         }
-        let summary = match &system.solver {
-            RigidSolver::Icf => self.minimise(system, state.time, dt, tolerance, v)?,
-            RigidSolver::ComFree(settings) => self.correct_contacts(system, settings, state.time, dt, v)?,
-        };
+        let summary = self.solve_contacts(system, state.time, dt, tolerance, v)?;
         if let Some(free) = &mut self.free {
-            let convex = matches!(system.solver, RigidSolver::Icf);
-            free.finish(&system.model, state, dt, v, (&self.problem, &self.bias), convex);
+            free.finish(&system.model, state, dt, v, (&self.problem, &self.bias));
         }
         self.finish(state, dt, v, x);
         Ok(summary)
     }
 
-    /// Minimises the assembled problem, its contacts as prepared, from the velocities in `v` at the
-    /// `time` \[s\].
-    pub(super) fn minimise(
+    /// Solves the assembled problem of a step of `dt` \[s\], its contacts as prepared, from the
+    /// velocities in `v` at the `time` \[s\].
+    pub(super) fn solve_contacts(
         &mut self,
         system: &System,
         time: f64,
@@ -279,81 +264,12 @@ impl Stepper {
         v: &mut [f64],
     ) -> Result<StepSummary, SimulationError> {
         self.dt = dt;
-        let settings = SolveSettings { tolerance, ..SolveSettings::default() };
-        let max_overlap_ratio = self.pressed();
-        let mut summary =
-            StepSummary { contacts: self.candidates.len(), max_overlap_ratio, ..StepSummary::default() };
-        self.normal_forces.clear();
-        self.normal_forces.extend(self.prepared.iter().map(|c| c.lagged_force));
-        loop {
-            assemble::contact_laws(&mut self.problem, &self.prepared, &self.normal_forces, dt);
-            let solve = self.solver.solve(&system.model, &mut self.problem, &settings, v);
-            summary.count(&solve);
-            if !solve.stop.is_converged() {
-                let (stop, residual) = (solve.stop, solve.residual);
-                return Err(SimulationError::NotConverged { time, stop, residual });
-            }
-            if !system.refresh_friction || summary.refreshed == 1 || !self.refresh(dt) {
-                return Ok(summary);
-            }
-            summary.refreshed += 1;
-        }
-    }
-
-    /// The same in closed form.
-    fn correct_contacts(
-        &mut self,
-        system: &System,
-        settings: &ComFreeSettings,
-        time: f64,
-        dt: f64,
-        v: &mut [f64],
-    ) -> Result<StepSummary, SimulationError> {
-        self.dt = dt;
-        let prepared = &self.prepared;
-        let step = StepInputs {
-            model: &system.model,
-            settings,
-            candidates: &self.candidates,
-            friction: &|c| prepared[c].friction,
-            dt,
-            dry_joint_tolerance: system.dry_joint_tolerance,
-        };
-        let doubts = match &mut self.comfree {
-            Some(comfree) => comfree.solve(&step, &mut self.problem, v).then_some(comfree.unreliable_solves),
-            None => None,
-        };
-        let Some(doubts) = doubts else {
-            return Err(SimulationError::NotConverged { time, stop: Stop::NotFinite, residual: f64::NAN });
-        };
-        let unreliable = usize::from(doubts > 0);
-        let (contacts, max_overlap_ratio) = (self.candidates.len(), self.pressed());
-        Ok(StepSummary { solves: 1, contacts, unreliable, max_overlap_ratio, ..StepSummary::default() })
-    }
-
-    /// See [`StepSummary::max_overlap_ratio`].
-    fn pressed(&self) -> f64 {
-        let depths = self.candidates.iter().map(|candidate| -candidate.distance / candidate.half_thickness);
-        depths.fold(0.0, f64::max)
-    }
-
-    /// Factorises the Hessian of the problem that was solved last at the velocities `v`, for
-    /// [`apply_inverse_hessian`](Self::apply_inverse_hessian). False where it is not finite.
-    #[must_use]
-    pub(super) fn linearise_at(&mut self, system: &System, v: &[f64]) -> bool {
-        match &system.solver {
-            RigidSolver::Icf => self.solver.linearise(&system.model, &mut self.problem, v),
-            // Its factors are those of the step.
-            RigidSolver::ComFree(_) => true,
-        }
-    }
-
-    /// Impulses along the joints in `x` \[N s, N m s\] become what they add to the rates.
-    pub(super) fn apply_inverse_hessian(&self, system: &System, x: &mut [f64]) {
-        match (&system.solver, &self.comfree) {
-            (RigidSolver::ComFree(settings), Some(comfree)) => comfree.answer(settings.form, x),
-            _ => self.solver.apply_inverse_hessian(x),
-        }
+        let (candidates, prepared) = (&self.candidates[..], &self.prepared[..]);
+        let inputs = ContactInputs { system, candidates, prepared, time, dt, tolerance };
+        let summary = self.solver.solve(&inputs, &mut self.problem, v)?;
+        let depths = candidates.iter().map(|candidate| -candidate.distance / candidate.half_thickness);
+        let max_overlap_ratio = depths.fold(0.0, f64::max);
+        Ok(StepSummary { contacts: candidates.len(), max_overlap_ratio, ..summary })
     }
 
     /// Keeps the accelerations of the step that ended with the velocities `v`, and writes the
@@ -375,7 +291,7 @@ impl Stepper {
         self.mass.multiply(model, &state.v, &mut problem.momentum);
         problem.momentum.iter_mut().zip(&self.bias).for_each(|(r, bias)| *r -= dt * bias);
         if let Some(free) = &mut self.free {
-            free.note_loads(model, &self.loads);
+            free.free_bodies.note_loads(model, &self.loads);
             free.begin(model, state, dt, &self.bias, problem)?;
         }
         // Damping and springs at the end of the step.
@@ -413,28 +329,11 @@ impl Stepper {
                 }
                 let tree = system.model.tree_of_velocity(n);
                 let within = n - system.model.trees()[tree].first_velocity;
-                let law = ActuatorPotential { effort, gain, limit: external.effort_limit(n), dt };
-                self.problem.actuators.push(law, n, tree, within);
+                let potential = ActuatorPotential { effort, gain, limit: external.effort_limit(n), dt };
+                self.problem.actuators.push(potential, n, tree, within);
             }
         }
         Ok(())
-    }
-
-    /// Takes the normal forces of the last solve as friction's bounds. False where they were right
-    /// already.
-    fn refresh(&mut self, dt: f64) -> bool {
-        let (mut change, mut total) = (0.0, 0.0);
-        let contacts = self.problem.contacts.impulses().iter().zip(&self.prepared);
-        for ((impulse, contact), force) in contacts.zip(&mut self.normal_forces) {
-            let fresh =
-                contact.point.normal.dot(&nalgebra::Vector3::from(*impulse)) / dt / contact.weights[0];
-            if contact.friction > 0.0 {
-                change += (fresh - *force).abs();
-                total += fresh;
-            }
-            *force = fresh;
-        }
-        change > STALE * total
     }
 
     /// The kinematics at the last prepared state.

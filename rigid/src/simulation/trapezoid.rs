@@ -33,7 +33,7 @@ use super::stepper::Stepper;
 use super::summary::StepSummary;
 use super::system::System;
 use super::trapezoid_data::{PairRates, Trapezoid, end_weight};
-use crate::icf::law::{ActuatorPotential, JointFrictionPotential};
+use crate::icf::potential::{ActuatorPotential, JointFrictionPotential};
 use crate::multibody::{LinkId, State, bias_forces, copy_positions};
 use nalgebra::Vector3;
 
@@ -64,7 +64,7 @@ impl Stepper {
         self.pair_rates(first, [start, predicted], dt);
         self.contacts_at_start(first, start, dt);
         self.contacts_at_end(predicted, dt);
-        let summary = self.minimise(system, start.time, dt, tolerance, v)?;
+        let summary = self.solve_contacts(system, start.time, dt, tolerance, v)?;
         self.finish(start, dt, v, x);
         Ok(summary)
     }
@@ -164,8 +164,8 @@ impl Stepper {
         for (c, (at_start, at_end)) in first.rows.iter().zip(&self.rows).enumerate() {
             // The velocity at the end makes good the error of the start: with that of the predicted
             // end it would make up for the curvature of the first-order step.
-            let law = pool.laws()[c].shifted(at_start.error - at_end.error, dt);
-            pool.set_potential(c, law);
+            let potential = pool.potentials()[c].shifted(at_start.error - at_end.error, dt);
+            pool.set_potential(c, potential);
         }
         // They push along the mean, but it is the velocity seen by the Jacobian of the end that
         // they set: the difference, at the predicted velocity, is known.
@@ -186,8 +186,8 @@ impl Stepper {
             let theta = end_weight(dt * mobility * dof.friction_loss / slowest);
             let at_start = -dof.friction_loss * ends[0].v[n] / slip(ends[0]);
             problem.momentum[n] += dt * (1.0 - theta) * at_start;
-            let law = JointFrictionPotential::new(dof.friction_loss, tolerance, mobility, theta * dt);
-            problem.dry_joints.set_potential(c, law);
+            let potential = JointFrictionPotential::new(dof.friction_loss, tolerance, mobility, theta * dt);
+            problem.dry_joints.set_potential(c, potential);
         }
     }
 
@@ -207,10 +207,10 @@ impl Stepper {
             let at_start = (1.0 - theta) * wanted.clamp(-limit, limit);
             problem.momentum[n] += dt * at_start;
             self.trapezoid.efforts.push(at_start);
-            let law =
+            let potential =
                 ActuatorPotential { effort: effort + carried(&self.weight), gain, limit, dt: theta * dt };
             let tree = model.tree_of_velocity(n);
-            problem.actuators.push(law, n, tree, n - model.trees()[tree].first_velocity);
+            problem.actuators.push(potential, n, tree, n - model.trees()[tree].first_velocity);
         }
     }
 

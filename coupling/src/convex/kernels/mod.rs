@@ -8,14 +8,14 @@ use std::hint::black_box;
 
 use super::layout::Vector;
 
+mod contact_model;
 mod contacts;
-mod laws;
 mod linear;
 mod nodes;
 mod real;
 
+pub(super) use contact_model::{LineSearchLanes, along, hessians, linearise_response, rays};
 pub(super) use contacts::{diagonal_blocks_add, gather_add, scatter_add};
-pub(super) use laws::{LineSearchLanes, along, hessians, linearise_response, rays};
 pub(super) use linear::{
     Lanes, NodeBlocks, Nodes, Rows, Stencil, WIDTH, conjugate, descend, expand_weights, invert_scaled,
     pack_hessians, product_add, scale_gradient, scale_solution,

@@ -1,6 +1,6 @@
 //! Sine and cosine in sums and products.
 
-use super::Real;
+use crate::scalar::Double;
 
 /// What rounds to a whole number when it is added and taken away again (of numbers below 2^51).
 const WHOLE: f64 = 6_755_399_441_055_744.0;
@@ -9,14 +9,14 @@ const WHOLE: f64 = 6_755_399_441_055_744.0;
 const HALF_PI: [f64; 2] = [1.570_796_326_734_125_6, 6.077_100_506_506_192e-11];
 
 #[inline(always)]
-fn whole<T: Real>(x: T) -> T {
+fn whole<T: Double>(x: T) -> T {
     (x + WHOLE) - WHOLE
 }
 
 /// `c_0 + c_1 z + ... + c_5 z^5`.
 #[inline(always)]
-fn polynomial<T: Real>(z: T, c: [f64; 6]) -> T {
-    let mut sum = z.splat(c[5]);
+fn polynomial<T: Double>(z: T, c: [f64; 6]) -> T {
+    let mut sum = T::splat(c[5]);
     for n in 0..5 {
         sum = sum * z + c[4 - n];
     }
@@ -27,7 +27,7 @@ fn polynomial<T: Real>(z: T, c: [f64; 6]) -> T {
 /// of fdlibm (`__kernel_sin`, `__kernel_cos`) on [-pi/4, pi/4] after the nearest multiple of pi/2
 /// was taken away.
 #[inline(always)]
-pub fn sin_cos<T: Real>(x: T) -> (T, T) {
+pub fn sin_cos<T: Double>(x: T) -> (T, T) {
     let k = whole(x * core::f64::consts::FRAC_2_PI);
     let r = x - k * HALF_PI[0] - k * HALF_PI[1];
     let z = r.squared();
@@ -61,22 +61,29 @@ pub fn sin_cos<T: Real>(x: T) -> (T, T) {
         + 1.0;
     // The quadrant, k mod 4 in [-2, 2).
     let quadrant = k - whole((k - 0.5) * 0.25) * 4.0;
-    let odd = (quadrant.abs() - 1.0).abs().lt(k.splat(0.5));
+    let odd = (quadrant.abs() - 1.0).abs().lt(T::splat(0.5));
     let (s, c) = (T::select(odd, cos, sin), T::select(odd, sin, cos));
     // Sine changes its sign in the quadrants 2 and 3, which are -2 and -1 (or 2); cosine in 1 and 2.
-    let low = quadrant.lt(k.splat(-0.5)) | k.splat(1.5).lt(quadrant);
+    let low = quadrant.lt(T::splat(-0.5)) | T::splat(1.5).lt(quadrant);
     let shifted = quadrant + 1.0;
-    let turned = shifted.lt(k.splat(-0.5)) | k.splat(1.5).lt(shifted);
+    let turned = shifted.lt(T::splat(-0.5)) | T::splat(1.5).lt(shifted);
     (T::select(low, -s, s), T::select(turned, -c, c))
+}
+
+impl Double for f64 {
+    #[inline(always)]
+    fn sin_cos(self) -> (Self, Self) {
+        sin_cos(self)
+    }
 }
 
 /// Sine and cosine of half of an angle whose square is `square` \[rad^2\], the sine divided by the
 /// angle, which may be 0.
 #[inline(always)]
-pub fn turn_terms<T: Real>(square: T) -> (T, T) {
+pub fn turn_terms<T: Double>(square: T) -> (T, T) {
     // Below this sin(x/2)/x is 1/2 - x^2/48 to the last bit.
-    let small = square.lt(square.splat(1e-7));
-    let angle = T::select(small, square.one(), square).sqrt();
+    let small = square.lt(T::splat(1e-7));
+    let angle = T::select(small, T::one(), square).sqrt();
     let (sin, cos) = (angle * 0.5).sin_cos();
     let series = (square * (-1.0 / 48.0) + 0.5, (square * (1.0 / 384.0) - 0.125) * square + 1.0);
     (T::select(small, series.0, sin / angle), T::select(small, series.1, cos))

@@ -1,6 +1,7 @@
-//! The contact law at all contacts, and along a search direction.
+//! The contact model at all contacts, and along a search direction.
 
 use multiversion::multiversion;
+use pliant_rigid::contact_model::{self, LinePoint, MULTIPLIED};
 
 use super::super::layout::{ContactModelLanes, LANES, Vector};
 use super::SymmetricColumns;
@@ -14,26 +15,18 @@ pub(in super::super) fn linearise_response(
 ) -> f64 {
     let mut potential = [0.0; LANES];
     let chunks = v.chunks_exact(LANES).zip(impulses.chunks_exact_mut(LANES));
-    for (law, (v, impulses)) in contact_models.iter().zip(chunks) {
-        let n = &law.normal;
+    for (model, (v, impulses)) in contact_models.iter().zip(chunks) {
+        let n = &model.normal;
         let mut gamma = [[0.0; LANES]; 3];
         for l in 0..LANES {
             let (x, y, z) = (v[l][0], v[l][1], v[l][2]);
             let (nx, ny, nz) = (n[0][l], n[1][l], n[2][l]);
             let v_n = nx * x + ny * y + nz * z;
             let (tx, ty, tz) = (x - v_n * nx, y - v_n * ny, z - v_n * nz);
-            let slip = tx * tx + ty * ty + tz * tz;
-            let v_s = law.stiction[l];
-            let s = (slip + v_s * v_s).sqrt();
-            let c = law.friction_bound[l] / s;
-            let u = (law.release[l] - v_n).max(0.0);
-            let w = (v_n - law.release[l]).max(0.0);
-            let held = w.min(law.tension_range[l]);
-            let tension = law.tension_slope[l] * held;
-            let gamma_n = u * (law.linear[l] + law.quadratic[l] * u) - tension;
-            potential[l] += u * u * (0.5 * law.linear[l] + law.quadratic[l] * u * (1.0 / 3.0))
-                + law.friction_bound[l] * slip / (s + v_s)
-                + tension * (w - 0.5 * held);
+            let normal = model.normal_model(l).at::<MULTIPLIED>(v_n);
+            let [friction, c, _] = model.friction(l).at(tx * tx + ty * ty + tz * tz);
+            potential[l] += normal.potential + friction;
+            let gamma_n = normal.impulse;
             gamma[0][l] = gamma_n * nx - c * tx;
             gamma[1][l] = gamma_n * ny - c * ty;
             gamma[2][l] = gamma_n * nz - c * tz;
@@ -56,23 +49,18 @@ pub(in super::super) fn hessians(
     out: &mut [SymmetricColumns],
 ) {
     let chunks = v.chunks_exact(LANES).zip(out.chunks_exact_mut(LANES));
-    for (law, (v, out)) in contact_models.iter().zip(chunks) {
-        let n = &law.normal;
+    for (model, (v, out)) in contact_models.iter().zip(chunks) {
+        let n = &model.normal;
         let mut g = [[0.0; LANES]; 6];
         for l in 0..LANES {
             let (x, y, z) = (v[l][0], v[l][1], v[l][2]);
             let (nx, ny, nz) = (n[0][l], n[1][l], n[2][l]);
             let v_n = nx * x + ny * y + nz * z;
             let (tx, ty, tz) = (x - v_n * nx, y - v_n * ny, z - v_n * nz);
-            let v_s = law.stiction[l];
-            let inverse_s = 1.0 / (tx * tx + ty * ty + tz * tz + v_s * v_s).sqrt();
-            let c = law.friction_bound[l] * inverse_s;
-            let u = (law.release[l] - v_n).max(0.0);
-            let w = v_n - law.release[l];
-            let pressed = if u > 0.0 { law.linear[l] + 2.0 * law.quadratic[l] * u } else { 0.0 };
-            let held = if w > 0.0 && w < law.tension_range[l] { law.tension_slope[l] } else { 0.0 };
-            let k_n = pressed + held;
-            // G = c I + (k_n - c) n n^T - c/s^2 t t^T. The slip's direction is formed before it is
+            let k_n = model.normal_model(l).at::<MULTIPLIED>(v_n).hessian;
+            let [c, inverse_s] = model.friction(l).secant_and_inverse(tx * tx + ty * ty + tz * tz);
+            // G = c I + (k_n - c) n n^T - c/s^2 t t^T, rounded as lanes are fastest: its six entries
+            // from one division. The slip's direction is formed before it is
             // squared: c/s^2 alone overflows at no slip.
             let (kn, ct) = (k_n - c, hessian_blend * c);
             let (ex, ey, ez) = (tx * inverse_s, ty * inverse_s, tz * inverse_s);
@@ -114,8 +102,8 @@ pub(in super::super) fn rays(
     out: &mut [LineSearchLanes],
 ) {
     let chunks = v.chunks_exact(LANES).zip(dv.chunks_exact(LANES));
-    for ((law, (v, dv)), ray) in contact_models.iter().zip(chunks).zip(out) {
-        let n = &law.normal;
+    for ((model, (v, dv)), ray) in contact_models.iter().zip(chunks).zip(out) {
+        let n = &model.normal;
         for l in 0..LANES {
             let v_n = n[0][l] * v[l][0] + n[1][l] * v[l][1] + n[2][l] * v[l][2];
             let dv_n = n[0][l] * dv[l][0] + n[1][l] * dv[l][1] + n[2][l] * dv[l][2];
@@ -139,30 +127,21 @@ pub(in super::super) fn along(
     alpha: f64,
 ) -> [f64; 3] {
     let mut sums = [[0.0; LANES]; 3];
-    for (law, ray) in contact_models.iter().zip(line_search_lanes) {
+    for (model, ray) in contact_models.iter().zip(line_search_lanes) {
         for l in 0..LANES {
-            let v_n = ray.v_n[l] + alpha * ray.dv_n[l];
-            let u = (law.release[l] - v_n).max(0.0);
-            let w = (v_n - law.release[l]).max(0.0);
-            let held = w.min(law.tension_range[l]);
-            let tension = law.tension_slope[l] * held;
-            let pressed = if u > 0.0 { law.linear[l] + 2.0 * law.quadratic[l] * u } else { 0.0 };
-            let growing = w > 0.0 && w < law.tension_range[l];
-            let k_n = pressed + if growing { law.tension_slope[l] } else { 0.0 };
-            let gamma_n = u * (law.linear[l] + law.quadratic[l] * u) - tension;
-            // Rounding must not make the square of the slip negative.
-            let slip = (ray.slip[l] + alpha * (2.0 * ray.cross[l] + alpha * ray.dslip[l])).max(0.0);
-            let cross = ray.cross[l] + alpha * ray.dslip[l];
-            let v_s = law.stiction[l];
-            let s = (slip + v_s * v_s).sqrt();
-            let inverse_s = 1.0 / s;
-            let c = law.friction_bound[l] * inverse_s;
-            let turned = cross * inverse_s;
-            sums[0][l] += u * u * (0.5 * law.linear[l] + law.quadratic[l] * u * (1.0 / 3.0))
-                + law.friction_bound[l] * slip / (s + v_s)
-                + tension * (w - 0.5 * held);
-            sums[1][l] += c * cross - gamma_n * ray.dv_n[l];
-            sums[2][l] += k_n * ray.dv_n[l] * ray.dv_n[l] + c * (ray.dslip[l] - turned * turned).max(0.0);
+            let dslip = ray.dslip[l];
+            let at = LinePoint {
+                v_n: ray.v_n[l] + alpha * ray.dv_n[l],
+                dv_n: ray.dv_n[l],
+                // Rounding must not make the square of the slip negative.
+                slip_squared: (ray.slip[l] + alpha * (2.0 * ray.cross[l] + alpha * dslip)).max(0.0),
+                cross: ray.cross[l] + alpha * dslip,
+                change_squared: dslip,
+            };
+            let terms = contact_model::along::<MULTIPLIED>(&model.normal_model(l), &model.friction(l), &at);
+            for k in 0..3 {
+                sums[k][l] += terms[k];
+            }
         }
     }
     sums.map(|lanes| lanes.iter().sum())

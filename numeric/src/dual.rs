@@ -1,8 +1,8 @@
 //! Numbers that carry their derivatives.
 
-use core::ops::{Add, Div, Mul, Neg, Sub};
+use core::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
-use super::Real;
+use crate::scalar::{Double, Real};
 
 /// A number and its derivatives with respect to `N` others (forward mode: Griewank and Walther
 /// 2008, section 3.1).
@@ -18,12 +18,6 @@ pub struct Dual<const N: usize> {
 }
 
 impl<const N: usize> Dual<N> {
-    /// A number that depends on nothing.
-    #[inline(always)]
-    pub fn constant(value: f64) -> Self {
-        Self { value, rates: [0.0; N] }
-    }
-
     /// The function value `value` of it, where the function has the derivative `slope`.
     #[inline(always)]
     fn through(self, value: f64, slope: f64) -> Self {
@@ -106,12 +100,32 @@ impl<const N: usize> Mul<f64> for Dual<N> {
     }
 }
 
+macro_rules! assign {
+    ($trait:ident, $method:ident, $operator:tt) => {
+        impl<const N: usize> $trait for Dual<N> {
+            #[inline(always)]
+            fn $method(&mut self, other: Self) {
+                *self = *self $operator other;
+            }
+        }
+    };
+}
+
+assign!(AddAssign, add_assign, +);
+assign!(SubAssign, sub_assign, -);
+assign!(MulAssign, mul_assign, *);
+
 impl<const N: usize> Real for Dual<N> {
     type Mask = bool;
 
     #[inline(always)]
-    fn splat(self, x: f64) -> Self {
-        Self::constant(x)
+    fn splat(x: f64) -> Self {
+        Self { value: x, rates: [0.0; N] }
+    }
+
+    #[inline(always)]
+    fn mul_add(self, a: Self, b: Self) -> Self {
+        self * a + b
     }
 
     #[inline(always)]
@@ -136,18 +150,46 @@ impl<const N: usize> Real for Dual<N> {
     }
 
     #[inline(always)]
+    fn ln(self) -> Self {
+        self.through(self.value.ln(), 1.0 / self.value)
+    }
+
+    #[inline(always)]
+    fn exp(self) -> Self {
+        let value = self.value.exp();
+        self.through(value, value)
+    }
+
+    #[inline(always)]
     fn lt(self, other: Self) -> bool {
         self.value < other.value
     }
 
     #[inline(always)]
-    fn select(mask: bool, then: Self, otherwise: Self) -> Self {
-        if mask { then } else { otherwise }
+    fn le(self, other: Self) -> bool {
+        self.value <= other.value
     }
 
     #[inline(always)]
+    fn select(mask: bool, if_true: Self, if_false: Self) -> Self {
+        if mask { if_true } else { if_false }
+    }
+
+    #[inline(always)]
+    fn epsilon() -> f64 {
+        f64::EPSILON
+    }
+
+    #[inline(always)]
+    fn jacobi_sweeps() -> usize {
+        f64::jacobi_sweeps()
+    }
+}
+
+impl<const N: usize> Double for Dual<N> {
+    #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
-        let (sin, cos) = Real::sin_cos(self.value);
+        let (sin, cos) = Double::sin_cos(self.value);
         (self.through(sin, cos), self.through(cos, -sin))
     }
 }
@@ -155,15 +197,17 @@ impl<const N: usize> Real for Dual<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lanes::{Quat, Vec3, turn_terms};
+    use crate::angle::turn_terms;
+    use crate::linalg::Vec3;
     use crate::random::SplitMix64;
+    use crate::rotation::Quat;
 
     /// One of everything that has a derivative, of three numbers.
-    fn formula<T: Real>([x, y, z]: [T; 3]) -> [T; 6] {
+    fn formula<T: Double>([x, y, z]: [T; 3]) -> [T; 6] {
         let (sin, cos) = (x * y).sin_cos();
         let (s, c) = turn_terms(x * x + 0.1);
-        let q = Quat([x, y, z, x.one()]).normalised().turned(Vec3([z, x, y * 0.5]));
-        let low = (x * y).min(z).max(x - 0.3).clamp(y.splat(-0.7), y.one());
+        let q = Quat([x, y, z, T::one()]).normalised().turned(Vec3([z, x, y * 0.5]));
+        let low = (x * y).min(z).max(x - 0.3).clamp(T::splat(-0.7), T::one());
         [sin / (cos + 2.0), s * c - 0.5, q.0[1], -low, (x - y).abs() * (z * z + 1.0).sqrt(), z.sign() * y]
     }
 
@@ -176,7 +220,7 @@ mod tests {
         for _ in 0..1000 {
             let x: [f64; 3] = core::array::from_fn(|_| random.uniform_in(-1.0, 1.0));
             let dual = formula(core::array::from_fn(|k| {
-                let mut number = Dual::<3>::constant(x[k]);
+                let mut number = Dual::<3>::splat(x[k]);
                 number.rates[k] = 1.0;
                 number
             }));

@@ -1,55 +1,16 @@
-//! Rotations.
+//! Rotations and poses.
 
-use super::{Real, Vec3, turn_terms};
+use nalgebra::Isometry3;
 
-/// A matrix of three rows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mat3<T>(pub [[T; 3]; 3]);
-
-impl<T: Real> Mat3<T> {
-    /// The constant matrix `m` in all lanes of a number like `like`.
-    #[inline(always)]
-    pub fn splat(like: T, m: &nalgebra::Matrix3<f64>) -> Self {
-        Self(each!(r in [0, 1, 2] each!(c in [0, 1, 2] like.splat(m[(r, c)]))))
-    }
-
-    /// Row `r`.
-    #[inline(always)]
-    pub fn row(&self, r: usize) -> Vec3<T> {
-        Vec3(self.0[r])
-    }
-
-    /// Column `c`.
-    #[inline(always)]
-    pub fn column(&self, c: usize) -> Vec3<T> {
-        Vec3([self.0[0][c], self.0[1][c], self.0[2][c]])
-    }
-
-    /// The product with a vector.
-    #[inline(always)]
-    pub fn apply(&self, v: Vec3<T>) -> Vec3<T> {
-        Vec3([self.row(0).dot(v), self.row(1).dot(v), self.row(2).dot(v)])
-    }
-
-    /// With its transpose.
-    #[inline(always)]
-    pub fn apply_inverse(&self, v: Vec3<T>) -> Vec3<T> {
-        Vec3([self.column(0).dot(v), self.column(1).dot(v), self.column(2).dot(v)])
-    }
-
-    /// The product with a matrix.
-    #[inline(always)]
-    pub fn times(&self, other: &Self) -> Self {
-        let columns = each!(c in [0, 1, 2] self.apply(other.column(c)));
-        Self(each!(r in [0, 1, 2] [columns[0].0[r], columns[1].0[r], columns[2].0[r]]))
-    }
-}
+use crate::angle::turn_terms;
+use crate::linalg::{Mat3, Vec3};
+use crate::scalar::Double;
 
 /// A unit quaternion (w, x, y, z).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quat<T>(pub [T; 4]);
 
-impl<T: Real> Quat<T> {
+impl<T: Double> Quat<T> {
     /// The Hamilton product.
     #[inline(always)]
     pub fn times(self, other: Self) -> Self {
@@ -65,7 +26,7 @@ impl<T: Real> Quat<T> {
     /// Turned by the rotation vector `by` \[rad\], in the axes that the quaternion leads to.
     #[inline(always)]
     pub fn turned(self, by: Vec3<T>) -> Self {
-        let (s, c) = turn_terms(by.squared());
+        let (s, c) = turn_terms(by.norm_squared());
         let [x, y, z] = (by * s).0;
         Self([c, x, y, z]).times(self).normalised()
     }
@@ -74,7 +35,7 @@ impl<T: Real> Quat<T> {
     #[inline(always)]
     pub fn normalised(self) -> Self {
         let [w, x, y, z] = self.0;
-        let scale = w.one() / (w * w + x * x + y * y + z * z).sqrt();
+        let scale = T::one() / (w * w + x * x + y * y + z * z).sqrt();
         Self([w * scale, x * scale, y * scale, z * scale])
     }
 
@@ -92,5 +53,45 @@ impl<T: Real> Quat<T> {
             [twice(xy + wz), diagonal(xx, zz), twice(yz - wx)],
             [twice(xz - wy), twice(yz + wx), diagonal(xx, yy)],
         ])
+    }
+}
+
+/// A frame in another one: its axes are the columns of the rotation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose<T> {
+    /// Rotation of the world from the frame.
+    pub rotation: Mat3<T>,
+    /// The frame's origin in the world \[m\].
+    pub position: Vec3<T>,
+}
+
+impl<T: Double> Pose<T> {
+    /// Where a point of the frame is in the other one.
+    #[inline(always)]
+    pub fn apply(&self, p: Vec3<T>) -> Vec3<T> {
+        self.rotation.apply(p) + self.position
+    }
+
+    /// Where a point of the other one is in the frame.
+    #[inline(always)]
+    pub fn apply_inverse(&self, p: Vec3<T>) -> Vec3<T> {
+        self.rotation.apply_inverse(p - self.position)
+    }
+
+    /// A frame in this one, seen from the other one.
+    #[inline(always)]
+    pub fn times(&self, inner: &Self) -> Self {
+        Self { rotation: self.rotation.times(&inner.rotation), position: self.apply(inner.position) }
+    }
+}
+
+/// The same constant pose in all lanes.
+impl<T: Double> From<Isometry3<f64>> for Pose<T> {
+    #[inline(always)]
+    fn from(pose: Isometry3<f64>) -> Self {
+        Self {
+            rotation: pose.rotation.to_rotation_matrix().into_inner().into(),
+            position: pose.translation.vector.into(),
+        }
     }
 }
