@@ -3,15 +3,15 @@
 //! `cargo run --release --example many_worlds`.
 
 use pliant::batch::{Parameter, Status};
-use pliant::scenes::format::{ComFreeForm, ComFreeGains};
+use pliant::scenes::format::{Form, Gains};
 use pliant::scenes::load::load;
 use pliant::scenes::worlds::worlds;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Batches have the published form of closed-form contact, so take its gains too.
     let mut scene = load("cube-in-hand", &[])?;
-    scene.rigid.comfree.form = ComFreeForm::Published;
-    scene.rigid.comfree.gains = ComFreeGains::PerStep { stiffness: 0.1, damping: 0.002 };
+    scene.rigid.comfree.form = Form::Published;
+    scene.rigid.comfree.gains = Gains::PerStep { stiffness: 0.1, damping: 0.002 };
     let (mut batch, mut scenario) = worlds(&scene, 256)?;
     let simulation = scenario.world.bodies_mut().simulation_mut();
     let cube = simulation.system().model.link("cube").ok_or("no cube")?;

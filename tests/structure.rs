@@ -16,7 +16,7 @@ const CRATES: [(&str, &[&str]); 18] = [
     ("io", &[]),
     ("mpm", &["numeric"]),
     ("rigid", &["numeric", "geometry"]),
-    ("import", &["geometry", "rigid"]),
+    ("import", &["geometry", "io", "rigid"]),
     ("planning", &["numeric", "geometry", "rigid"]),
     ("batch", &["numeric", "geometry", "rigid"]),
     ("coupling", &["numeric", "mpm", "rigid"]),

@@ -3,15 +3,14 @@
 use nalgebra::Vector3;
 use pliant_mpm::cloth::Sheet;
 use pliant_mpm::{InstructionSet, Material, Mpm, ParticleState};
-use pliant_rigid::{Bodies, BodiesBuilder, BodyDesc, BodyId, RigidError};
+use pliant_rigid::{Bodies, BodiesBuilder, BodyDesc, BodyId, OutOfRange, RigidError};
 
+use crate::auto_or::AutoOr;
 use crate::error::BuildError;
 use crate::initial_overlap::{NamedParticles, check_overlaps};
 use crate::mass_ratio::choose_coupling;
 use crate::sensor::TactilePad;
-use crate::settings::{
-    MaterialId, NEAR_RIGID_STIFFNESS_NUMBER, ParticleRadius, ParticleSet, Settings, Stiffness, Substeps,
-};
+use crate::settings::{MaterialId, NEAR_RIGID_STIFFNESS_NUMBER, ParticleSet, Settings};
 use crate::world::World;
 
 /// Largest stiffness against the near-rigid one: rounding of velocities (1e-16 of about 1 m/s)
@@ -184,48 +183,27 @@ impl WorldBuilder {
 }
 
 fn check_settings(settings: &Settings) -> Result<(), BuildError> {
-    let contact = &settings.contact;
-    let (positive, not_negative) = ("must be positive and finite", "must be finite and not negative");
-    let stiffness = if let Stiffness::Fixed(k) = contact.stiffness { k } else { 1.0 };
-    let radius = if let ParticleRadius::Fixed(r) = contact.particle_radius { r } else { 0.0 };
-    for (field, value, unit, zero_allowed) in [
-        ("grid_spacing", settings.grid_spacing, "m", false),
-        ("dt", settings.dt, "s", false),
-        ("contact.stiffness", stiffness, "N/m", false),
-        ("contact.dissipation", contact.dissipation, "s/m", true),
-        ("contact.stiction_tolerance", contact.stiction_tolerance, "m/s", false),
-        ("contact.particle_radius", radius, "m", true),
-    ] {
-        if !value.is_finite() || value < 0.0 || (value == 0.0 && !zero_allowed) {
-            let requirement = if zero_allowed { not_negative } else { positive };
-            return Err(BuildError::Setting { field, value, unit, requirement });
-        }
+    let refuse = |OutOfRange { field, value, unit, requirement }| {
+        Err(BuildError::Setting { field, value, unit, requirement })
+    };
+    let lengths = [
+        OutOfRange::unless_positive("grid_spacing", settings.grid_spacing, "m"),
+        OutOfRange::unless_positive("dt", settings.dt, "s"),
+    ];
+    if let Some(figure) = lengths.into_iter().flatten().chain(settings.contact.out_of_range()).next() {
+        return refuse(figure);
     }
-    if radius > settings.grid_spacing {
-        let requirement =
-            "must be at most the grid spacing: contact would reach beyond the nodes of its stencil";
-        return Err(BuildError::Setting {
-            field: "contact.particle_radius",
-            value: radius,
-            unit: "m",
-            requirement,
-        });
+    if let AutoOr::Value(value) = settings.contact.particle_radius
+        && value > settings.grid_spacing
+    {
+        let requirement = "at most the grid spacing: contact would reach beyond the nodes of its stencil";
+        return refuse(OutOfRange { field: "contact.particle_radius", value, unit: "m", requirement });
     }
     if let Some(&value) = settings.gravity.iter().find(|g| !g.is_finite()) {
-        return Err(BuildError::Setting {
-            field: "gravity",
-            value,
-            unit: "m/s^2",
-            requirement: "must be finite",
-        });
+        return refuse(OutOfRange { field: "gravity", value, unit: "m/s^2", requirement: "finite" });
     }
-    if settings.substeps == Substeps::Fixed(0) {
-        return Err(BuildError::Setting {
-            field: "substeps",
-            value: 0.0,
-            unit: "",
-            requirement: "must be at least 1",
-        });
+    if settings.substeps == AutoOr::Value(0) {
+        return refuse(OutOfRange { field: "substeps", value: 0.0, unit: "", requirement: "at least 1" });
     }
     Ok(settings.solver.validate()?)
 }
@@ -233,7 +211,7 @@ fn check_settings(settings: &Settings) -> Result<(), BuildError> {
 /// Refuses explicit substeps beyond the stability limit, at the largest speed that prescribed
 /// bodies will have.
 fn check_substeps(settings: &Settings, mpm: &Mpm, bodies: &Bodies) -> Result<(), BuildError> {
-    let Substeps::Fixed(substeps) = settings.substeps else { return Ok(()) };
+    let AutoOr::Value(substeps) = settings.substeps else { return Ok(()) };
     let substep = settings.dt / f64::from(substeps);
     let fastest = mpm.max_speed().max(bodies.fastest_surface(0.0, f64::INFINITY, &Vector3::zeros()));
     let largest = mpm.largest_stable_substep(fastest);
@@ -247,10 +225,10 @@ fn check_substeps(settings: &Settings, mpm: &Mpm, bodies: &Bodies) -> Result<(),
 /// Refuses stiffness that double precision does not resolve: far beyond the near-rigid one it
 /// changes only rounding.
 fn check_stiffness(settings: &Settings, mpm: &Mpm, particles: &[ParticleState]) -> Result<(), BuildError> {
-    let Stiffness::Fixed(stiffness) = settings.contact.stiffness else { return Ok(()) };
+    let AutoOr::Value(stiffness) = settings.contact.stiffness else { return Ok(()) };
     let substep = match settings.substeps {
-        Substeps::Fixed(substeps) => settings.dt / f64::from(substeps),
-        Substeps::Auto => settings.dt.min(mpm.largest_stable_substep(0.0)),
+        AutoOr::Value(substeps) => settings.dt / f64::from(substeps),
+        AutoOr::Auto => settings.dt.min(mpm.largest_stable_substep(0.0)),
     };
     let masses = particles.iter().map(|p| mpm.density(p.material) * p.volume);
     let mass = masses.fold(f64::INFINITY, f64::min);

@@ -19,13 +19,14 @@ use pliant_rigid::contact_model::normal_impulse;
 use pliant_rigid::{Bodies, Shape, SurfacePoint};
 use rayon::prelude::*;
 
+use crate::auto_or::AutoOr;
 use crate::body_state::SubstepBodyState;
 use crate::bounding_region::{BoundingRegion, LANES};
 use crate::contact_cache::{CachedContact, ContactCache};
 use crate::pair::ContactPair;
 use crate::placed_geometry::PlacedGeometry;
 use crate::redundant_centroids::{VERTEX_DISTANCE, is_centroid, planar_clearance};
-use crate::settings::{ContactSettings, NEAR_RIGID_STIFFNESS_NUMBER, ParticleRadius, Stiffness};
+use crate::settings::{ContactSettings, NEAR_RIGID_STIFFNESS_NUMBER};
 
 /// Gap below which a pair is a candidate at any velocity, in grid spacings: the approach that the
 /// free motion of one substep may add to the velocities at its start.
@@ -319,8 +320,8 @@ impl ContactSearch<'_> {
         };
         let mass = view.mass(i);
         let stiffness = match self.settings.stiffness {
-            Stiffness::Auto => NEAR_RIGID_STIFFNESS_NUMBER * mass / (substep * substep),
-            Stiffness::Fixed(stiffness) => stiffness,
+            AutoOr::Auto => NEAR_RIGID_STIFFNESS_NUMBER * mass / (substep * substep),
+            AutoOr::Value(stiffness) => stiffness,
         };
         let lagged_normal_impulse = match memory {
             // Adhesion presses the surfaces together; a tension takes from that.
@@ -390,8 +391,5 @@ impl ParticleExtentCache {
 
 /// Contact radius of a particle that represents a `thickness` \[m\].
 pub(crate) fn radius_of(thickness: f64, settings: &ContactSettings) -> f64 {
-    match settings.particle_radius {
-        ParticleRadius::Auto => 0.5 * thickness,
-        ParticleRadius::Fixed(radius) => radius,
-    }
+    settings.particle_radius.value().unwrap_or(0.5 * thickness)
 }

@@ -12,7 +12,7 @@ use crate::convex::SettingsError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BuildError {
     /// A setting is out of its range.
-    #[error("{field}: {value} {unit} {requirement}")]
+    #[error("{field}: {value} {unit} must be {requirement}")]
     Setting {
         /// Name of the setting.
         field: &'static str,

@@ -9,6 +9,7 @@
 //! `energy` keep the balances.
 
 mod attached_backend;
+mod auto_or;
 mod backend;
 mod body_impulses;
 mod body_state;
@@ -43,6 +44,7 @@ mod travel;
 mod warm_start;
 mod world;
 
+pub use auto_or::AutoOr;
 pub use backend::{Backend, BackendError, ContactCacheState, NodeVelocity, SubstepPlan, SubstepsResult};
 pub use body_state::{ReferencePointPath, StronglyCoupledBodies, SubstepBodyState};
 pub use builder::WorldBuilder;
@@ -58,6 +60,6 @@ pub use report::{
 pub use sensor::{TactilePad, TactileReading};
 pub use settings::{
     ContactSettings, Coupling, CouplingStep, GridMotion, MaterialId, NEAR_RIGID_STIFFNESS_NUMBER,
-    ParticleRadius, ParticleSet, Settings, Stiffness, Substeps,
+    ParticleSet, Settings,
 };
 pub use world::World;

@@ -2,117 +2,103 @@
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::Boundary;
-use pliant_rigid::RigidSettings;
+use pliant_rigid::{OutOfRange, RigidSettings};
 use serde::{Deserialize, Serialize};
 
+use crate::auto_or::AutoOr;
 use crate::convex::SolverSettings;
 
-/// Number of MPM substeps in a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Substeps {
-    /// The smallest stable number ([`pliant_mpm::largest_stable_substep`]) at the present speed of
-    /// the particles or that of the bodies' surfaces over the step, whichever is larger.
-    #[default]
-    Auto,
-    /// This number; an unstable one is refused.
-    Fixed(u32),
-}
-
-/// Stiffness of the contact between a particle and a body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Stiffness {
-    /// As stiff as the substep can resolve: `substep^2 k / m_p` = [`NEAR_RIGID_STIFFNESS_NUMBER`]
-    /// for each particle.
-    #[default]
-    Auto,
-    /// k \[N/m\].
-    Fixed(f64),
-}
-
-/// The stiffness number `substep^2 k / m_p` of `Stiffness::Auto`: SAP's near-rigid bound `4 pi^2 /
+/// The stiffness number `substep^2 k / m_p` of stiffness `Auto`: SAP's near-rigid bound `4 pi^2 /
 /// beta^2` (Castro et al. 2022, section V) at beta = 1, where the contact's own period equals the
 /// substep. A stiffer contact differs by less than the substep resolves, and only makes the problem
 /// harder.
 pub const NEAR_RIGID_STIFFNESS_NUMBER: f64 = 4.0 * std::f64::consts::PI * std::f64::consts::PI;
 
-/// Contact radius of a particle.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum ParticleRadius {
-    /// Half the particle's share of space, `cbrt(volume) / 2`: the surface of a sampled body is
-    /// then where its shape was. Of cloth half the sheet's thickness.
-    #[default]
-    Auto,
-    /// This radius \[m\]; 0 makes particles points, as in Yu et al. 2025.
-    Fixed(f64),
-}
-
 /// How dynamic bodies are coupled to the particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Coupling {
-    /// Chosen for each body: strong if, by an estimate, the material that a pressure wave from the
-    /// contact reaches within a step is not light compared with the body
-    /// ([`crate::World::strongly_coupled`]).
+    /// Strong if a body is light compared with the material that a pressure wave from the contact
+    /// reaches within a step, else weak. The manifest says which.
     #[default]
     Auto,
-    /// Bodies keep their initial velocity through the substeps of a step and get the sum of their
-    /// impulses at its end (Yu et al. 2025, section IV-A). Steps must be short where bodies are
-    /// light.
+    /// Bodies keep their velocity through the substeps and get the sum of their impulses at the end
+    /// of the step (Yu et al. 2025, section IV-A). Steps must be short where bodies are light.
     Weak,
-    /// The velocities of bodies are unknowns of every contact problem within the step.
+    /// Bodies are strongly coupled: their velocities are unknowns of the contact problem.
     Strong,
 }
 
 /// Coupling step: time after which bodies and particles exchange impulses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum CouplingStep {
-    /// A step of the world, halved as often as needed where bodies would move too far past the
-    /// particles within it, or accelerate too much: [`crate::StepReport::coupling_excess`].
+    /// `dt`, halved as often as needed where bodies would move too far past the particles within
+    /// it, or decelerate too much. The manifest counts the coupling steps.
     #[default]
     Auto,
-    /// Always a step of the world. The report tells if it was too long.
+    /// Always `dt`. The manifest warns if that was too long.
     Fixed,
 }
 
 /// Motion of the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum GridMotion {
     /// The grid moves with the largest fixed or prescribed body, or with the particles if there is
-    /// none: results do not depend on the inertial frame. It is at rest if the grid has boundaries,
-    /// and on a backend.
+    /// none, so that results do not depend on the inertial frame. It is at rest if there are grid
+    /// boundaries, and on a GPU.
     #[default]
     Auto,
     /// The grid is at rest.
     Fixed,
 }
 
-/// Contact between particles and bodies. Friction belongs to the bodies' geometries.
+/// Contact between particles and bodies: Hunt-Crossley with regularised Coulomb friction. The
+/// coefficient of friction belongs to the bodies' geometries.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields, default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
 pub struct ContactSettings {
-    /// Stiffness k.
-    pub stiffness: Stiffness,
-    /// Hunt-Crossley dissipation d \[s/m\].
+    /// Stiffness of one particle's contact \[N/m\]. "auto" is the stiffest that the substep resolves:
+    /// the square of the substep times the stiffness over the particle's mass is then 4 pi^2.
+    pub stiffness: AutoOr<f64>,
+    /// Hunt-Crossley dissipation \[s/m\].
     pub dissipation: f64,
-    /// Stiction tolerance v_s [m/s]: the creep below which friction holds.
+    /// Stiction tolerance: the slip velocity at which friction has most of its value \[m/s\].
     pub stiction_tolerance: f64,
-    /// Radius of a particle.
-    pub particle_radius: ParticleRadius,
+    /// Distance from a particle's centre at which it touches \[m\]; 0 makes particles points, as in
+    /// Yu et al. 2025. "auto" is half of the particle's spacing, so that the surface of a sampled
+    /// body is where its shape was; of cloth half of the sheet's thickness.
+    pub particle_radius: AutoOr<f64>,
 }
 
 impl Default for ContactSettings {
     fn default() -> Self {
         Self {
-            stiffness: Stiffness::Auto,
+            stiffness: AutoOr::Auto,
             dissipation: 1.0,
             stiction_tolerance: 5e-5,
-            particle_radius: ParticleRadius::Auto,
+            particle_radius: AutoOr::Auto,
         }
+    }
+}
+
+impl ContactSettings {
+    /// The values that are out of range, as fields of `contact`.
+    pub fn out_of_range(&self) -> impl Iterator<Item = OutOfRange> {
+        let (stiffness, radius) = (self.stiffness.value(), self.particle_radius.value());
+        [
+            stiffness.and_then(|k| OutOfRange::unless_positive("contact.stiffness", k, "N/m")),
+            OutOfRange::unless_not_negative("contact.dissipation", self.dissipation, "s/m"),
+            OutOfRange::unless_positive("contact.stiction_tolerance", self.stiction_tolerance, "m/s"),
+            radius.and_then(|r| OutOfRange::unless_not_negative("contact.particle_radius", r, "m")),
+        ]
+        .into_iter()
+        .flatten()
     }
 }
 
@@ -123,8 +109,10 @@ pub struct Settings {
     pub grid_spacing: f64,
     /// Step of the world \[s\]: bodies move, and a row of the tables is written.
     pub dt: f64,
-    /// MPM substeps in a step.
-    pub substeps: Substeps,
+    /// MPM substeps in a step. A number that is unstable is refused; `Auto` takes as many as stability
+    /// asks for ([`pliant_mpm::largest_stable_substep`]) at the present speed of the particles or
+    /// that of the bodies' surfaces over the step, whichever is larger.
+    pub substeps: AutoOr<u32>,
     /// Gravity, world frame \[m/s^2\].
     pub gravity: Vector3<f64>,
     /// How dynamic bodies are coupled to the particles.
@@ -151,7 +139,7 @@ impl Settings {
         Self {
             grid_spacing,
             dt,
-            substeps: Substeps::Auto,
+            substeps: AutoOr::Auto,
             coupling: Coupling::Auto,
             coupling_step: CouplingStep::Auto,
             grid_motion: GridMotion::Auto,

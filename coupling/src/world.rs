@@ -7,6 +7,7 @@ use pliant_mpm::cloth::SheetParticles;
 use pliant_mpm::{Mpm, Totals};
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse};
 
+use crate::auto_or::AutoOr;
 use crate::body_impulses::BodyImpulses;
 use crate::contact_stage::ContactStage;
 use crate::error::StepError;
@@ -17,7 +18,7 @@ use crate::motion::BodyMotion;
 use crate::particles::{ParticleBackend, SubstepRun, Sums};
 use crate::report::{ContactStatistics, StepReport};
 use crate::sensor::{TactilePad, TactileReading};
-use crate::settings::{Coupling, CouplingStep, Settings, Substeps};
+use crate::settings::{Coupling, CouplingStep, Settings};
 use crate::travel::NearbyParticles;
 
 /// The shortest coupling step is a step divided by this.
@@ -223,8 +224,8 @@ impl World {
     fn substeps_within(&self, coupling_step: f64) -> u32 {
         let most = f64::from(u32::MAX);
         match self.settings.substeps {
-            Substeps::Fixed(n) => (f64::from(n) * (coupling_step / self.settings.dt)).ceil() as u32,
-            Substeps::Auto => {
+            AutoOr::Value(n) => (f64::from(n) * (coupling_step / self.settings.dt)).ceil() as u32,
+            AutoOr::Auto => {
                 (coupling_step / self.largest_stable_substep(coupling_step)).ceil().clamp(1.0, most) as u32
             }
         }

@@ -6,7 +6,7 @@ mod common;
 
 use common::{G, block, fixed_corotated, floor, force_on, run_for, snapshot};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
-use pliant_coupling::{ParticleRadius, ParticleSet, Settings, Stiffness, Substeps, World};
+use pliant_coupling::{AutoOr, ParticleSet, Settings, World};
 use pliant_rigid::contact_model::normal_impulse;
 use pliant_rigid::{ConvexHull, Shape, TriangleMesh};
 
@@ -23,11 +23,11 @@ fn particle_velocity_after(
 ) -> (f64, f64) {
     let h = 0.02;
     let mut settings = Settings::new(h, substep);
-    settings.substeps = Substeps::Fixed(1);
+    settings.substeps = AutoOr::Value(1);
     settings.gravity = Vector3::zeros();
-    settings.contact.stiffness = Stiffness::Fixed(stiffness);
+    settings.contact.stiffness = AutoOr::Value(stiffness);
     settings.contact.dissipation = dissipation;
-    settings.contact.particle_radius = ParticleRadius::Fixed(0.0);
+    settings.contact.particle_radius = AutoOr::Value(0.0);
     settings.solver.relative_tolerance = 1e-12;
     let mut builder = World::builder(settings);
     let material = builder.material(fixed_corotated(1e4, 0.3, 1000.0));

@@ -6,7 +6,7 @@ mod common;
 
 use common::{G, fixed, fixed_corotated, force_on, mean_velocity, run_for, slope, snapshot};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
-use pliant_coupling::{ContactSettings, ParticleSet, Settings, Stiffness, Substeps, World};
+use pliant_coupling::{AutoOr, ContactSettings, ParticleSet, Settings, World};
 use pliant_rigid::{BodyId, Shape};
 
 /// A block of 8 x 8 x 4 particles (8 x 8 x 4 cm) on a plane tilted by `angle` [rad] about y,
@@ -151,8 +151,8 @@ fn block_creeps_below_the_friction_cone() {
 fn panels_hold_a_cube() {
     let spacing = 0.1 / 11.0;
     let mut settings = Settings::new(0.0125, 1e-4);
-    settings.substeps = Substeps::Fixed(1);
-    settings.contact.stiffness = Stiffness::Fixed(1e5);
+    settings.substeps = AutoOr::Value(1);
+    settings.contact.stiffness = AutoOr::Value(1e5);
     settings.contact.dissipation = 10.0;
     settings.solver.relative_tolerance = 1e-4;
     let mut builder = World::builder(settings);

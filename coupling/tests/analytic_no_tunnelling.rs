@@ -6,7 +6,7 @@ mod common;
 
 use common::{block, fixed, fixed_corotated, prescribed, snapshot};
 use nalgebra::{Isometry3, Vector3};
-use pliant_coupling::{ParticleRadius, Settings, StepError, Stiffness, Substeps, World};
+use pliant_coupling::{AutoOr, Settings, StepError, World};
 use pliant_mpm::largest_stable_substep;
 use pliant_rigid::{BodyId, ConvexHull, Shape, TriangleMesh};
 
@@ -28,7 +28,7 @@ fn plate() -> Shape {
 #[derive(Clone, Copy, Debug)]
 struct Case {
     youngs_modulus: f64,
-    stiffness: Stiffness,
+    stiffness: AutoOr<f64>,
     auto_substeps: bool,
     /// Whether particles are points, as in Yu et al. 2025, or have their share of space.
     points: bool,
@@ -50,7 +50,7 @@ fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for youngs_modulus in [1e4, 1e6] {
         for points in [false, true] {
-            for stiffness in [Stiffness::Auto, Stiffness::Fixed(low_stiffness(youngs_modulus, points))] {
+            for stiffness in [AutoOr::Auto, AutoOr::Value(low_stiffness(youngs_modulus, points))] {
                 for auto_substeps in [true, false] {
                     cases.push(Case { youngs_modulus, stiffness, auto_substeps, points });
                 }
@@ -65,12 +65,12 @@ fn settings(case: Case) -> Settings {
     settings.gravity = Vector3::zeros();
     settings.contact.stiffness = case.stiffness;
     if case.points {
-        settings.contact.particle_radius = ParticleRadius::Fixed(0.0);
+        settings.contact.particle_radius = AutoOr::Value(0.0);
     }
     if !case.auto_substeps {
         let material = fixed_corotated(case.youngs_modulus, 0.3, 1000.0);
         let largest = largest_stable_substep(H, &[material], SPEED);
-        settings.substeps = Substeps::Fixed((DT / largest).ceil() as u32);
+        settings.substeps = AutoOr::Value((DT / largest).ceil() as u32);
     }
     settings
 }
@@ -135,10 +135,10 @@ fn a_thrown_block_does_not_pass_a_plate() {
 /// what holds it.
 fn too_soft(part: f64) -> impl Iterator<Item = Case> {
     let soft = move |case: Case| match case.stiffness {
-        Stiffness::Fixed(four_times) => {
-            Some(Case { stiffness: Stiffness::Fixed(0.25 * part * four_times), ..case })
+        AutoOr::Value(four_times) => {
+            Some(Case { stiffness: AutoOr::Value(0.25 * part * four_times), ..case })
         }
-        Stiffness::Auto => None,
+        AutoOr::Auto => None,
     };
     cases().into_iter().filter(|case| case.auto_substeps).filter_map(soft)
 }
@@ -219,9 +219,9 @@ fn a_soft_plate_carries_a_block_from_beyond_its_far_side() {
         let weight = 0.512 * common::G;
         let depth = 0.004;
         let mut settings = Settings::new(H, 1e-3);
-        settings.contact.stiffness = Stiffness::Fixed(weight / (64.0 * depth));
+        settings.contact.stiffness = AutoOr::Value(weight / (64.0 * depth));
         settings.contact.dissipation = 20.0;
-        settings.contact.particle_radius = ParticleRadius::Fixed(0.0);
+        settings.contact.particle_radius = AutoOr::Value(0.0);
         let mut builder = World::builder(settings);
         let material = builder.material(fixed_corotated(1e5, 0.3, 1000.0));
         let bottom = [-0.04, -0.04, HALF_THICKNESS - 0.005];

@@ -7,7 +7,7 @@ mod common;
 
 use common::{block, fixed, fixed_corotated, prescribed, snapshot};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
-use pliant_coupling::{ParticleRadius, Settings, World};
+use pliant_coupling::{AutoOr, Settings, World};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Sheet};
 use pliant_mpm::material::Elastic;
 use pliant_rigid::Shape;
@@ -104,7 +104,7 @@ fn a_fast_turning_blade_lets_no_particle_through() {
                     let mut settings = Settings::new(0.02, dt);
                     settings.gravity = Vector3::zeros();
                     if points {
-                        settings.contact.particle_radius = ParticleRadius::Fixed(0.0);
+                        settings.contact.particle_radius = AutoOr::Value(0.0);
                     }
                     let mut builder = World::builder(settings);
                     let material = builder.material(fixed_corotated(youngs_modulus, 0.3, 1000.0));

@@ -6,7 +6,7 @@ mod common;
 
 use common::{block, fixed_corotated, prescribed, run_for};
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
-use pliant_coupling::{Boundary, BoundaryKind, Settings, Substeps, World};
+use pliant_coupling::{AutoOr, Boundary, BoundaryKind, Settings, World};
 use pliant_rigid::{BodyId, Shape};
 
 const H: f64 = 0.02;
@@ -17,7 +17,7 @@ const H: f64 = 0.02;
 fn squeezed(kind: BoundaryKind, tilt: f64, corner: bool, tolerance: f64) -> (World, BodyId, Vec<Boundary>) {
     let rotation = nalgebra::Rotation3::from_axis_angle(&Vector3::y_axis(), tilt);
     let mut settings = Settings::new(H, 2e-3);
-    settings.substeps = Substeps::Auto;
+    settings.substeps = AutoOr::Auto;
     settings.gravity = Vector3::zeros();
     settings.solver.relative_tolerance = tolerance;
     let wall = |normal: Vector3<f64>| Boundary {

@@ -7,8 +7,8 @@ use common::{block, fixed, fixed_corotated, floor, prescribed};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_coupling::convex::SettingsError;
 use pliant_coupling::{
-    ALLOWED_OVERLAP, Boundary, BoundaryKind, BuildError, ParticleRadius, ParticleSet, Settings, StepError,
-    Stiffness, Substeps, World, WorldBuilder,
+    ALLOWED_OVERLAP, AutoOr, Boundary, BoundaryKind, BuildError, ParticleSet, Settings, StepError, World,
+    WorldBuilder,
 };
 use pliant_mpm::{ParticleState, largest_stable_substep};
 use pliant_rigid::{BodyDesc, Shape};
@@ -43,7 +43,7 @@ fn wall(speed: f64) -> BodyDesc {
 fn a_blown_up_run_names_step_particle_and_cause() {
     for stretch in [30.0, 1e2, 1e3] {
         let mut settings = good();
-        settings.substeps = Substeps::Fixed(2);
+        settings.substeps = AutoOr::Value(2);
         let mut builder = World::builder(settings);
         let rubber = builder.material(fixed_corotated(1e5, 0.3, 1000.0));
         let at = block(rubber, [0.0; 3], [4; 3], 0.01, Vector3::zeros()).positions;
@@ -86,7 +86,7 @@ fn absurd_gravity_is_named() {
 #[test]
 fn unstable_substeps_are_refused() {
     let mut settings = Settings::new(0.02, 1e-2);
-    settings.substeps = Substeps::Fixed(2);
+    settings.substeps = AutoOr::Value(2);
     let error = refusal(builder(settings.clone()));
     let limit = largest_stable_substep(0.02, &[fixed_corotated(1e5, 0.3, 1000.0)], 0.0);
     let BuildError::UnstableSubsteps { substeps: 2, substep, largest, needed } = error else {
@@ -95,12 +95,12 @@ fn unstable_substeps_are_refused() {
     assert_eq!((substep, largest), (5e-3, limit));
     assert!(error.to_string().contains(&format!("{limit:.3e} s")), "{error}");
     assert!(error.to_string().contains(&format!("{needed} substeps")), "{error}");
-    settings.substeps = Substeps::Fixed(needed);
+    settings.substeps = AutoOr::Value(needed);
     builder(settings.clone()).build().unwrap();
-    settings.substeps = Substeps::Fixed(needed - 1);
+    settings.substeps = AutoOr::Value(needed - 1);
     refusal(builder(settings.clone()));
     // A tool that will move at 5 m/s at some time brings particles to that speed.
-    settings.substeps = Substeps::Fixed(needed);
+    settings.substeps = AutoOr::Value(needed);
     let mut with_tool = builder(settings);
     with_tool.body(wall(5.0)).unwrap();
     let BuildError::UnstableSubsteps { largest, .. } = refusal(with_tool) else { panic!("another error") };
@@ -131,11 +131,11 @@ fn automatic_substeps_follow_the_tools() {
 #[test]
 fn stiffness_that_the_step_cannot_hold_is_refused() {
     let mut settings = good();
-    settings.contact.stiffness = Stiffness::Fixed(1e18);
+    settings.contact.stiffness = AutoOr::Value(1e18);
     let error = refusal(builder(settings.clone()));
     let BuildError::TooStiff { largest, .. } = error else { panic!("{error:?}") };
     assert!(error.to_string().contains("1.000e18 N/m") && error.to_string().contains("auto"), "{error}");
-    settings.contact.stiffness = Stiffness::Fixed(largest);
+    settings.contact.stiffness = AutoOr::Value(largest);
     builder(settings).build().unwrap();
 }
 
@@ -206,12 +206,12 @@ fn settings_out_of_range_are_refused() {
         ("dt", "0 s", |s| s.dt = 0.0),
         ("dt", "-1 s", |s| s.dt = -1.0),
         ("dt", "inf s", |s| s.dt = f64::INFINITY),
-        ("contact.stiffness", "-1 N/m", |s| s.contact.stiffness = Stiffness::Fixed(-1.0)),
+        ("contact.stiffness", "-1 N/m", |s| s.contact.stiffness = AutoOr::Value(-1.0)),
         ("contact.dissipation", "-2 s/m", |s| s.contact.dissipation = -2.0),
         ("contact.stiction_tolerance", "0 m/s", |s| s.contact.stiction_tolerance = 0.0),
-        ("contact.particle_radius", "-0.1 m", |s| s.contact.particle_radius = ParticleRadius::Fixed(-0.1)),
+        ("contact.particle_radius", "-0.1 m", |s| s.contact.particle_radius = AutoOr::Value(-0.1)),
         ("gravity", "NaN m/s^2", |s| s.gravity.y = f64::NAN),
-        ("substeps", "0", |s| s.substeps = Substeps::Fixed(0)),
+        ("substeps", "0", |s| s.substeps = AutoOr::Value(0)),
         ("relative_tolerance", "-1", |s| s.solver.relative_tolerance = -1.0),
     ];
     for (field, value, change) in cases {

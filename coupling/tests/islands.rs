@@ -5,7 +5,7 @@ mod common;
 
 use common::{G, block, fixed_corotated, floor, free, prescribed, run_for, slope, snapshot};
 use nalgebra::{Isometry3, Point3, Vector3};
-use pliant_coupling::{Coupling, Material, ParticleSet, Settings, Substeps, World};
+use pliant_coupling::{AutoOr, Coupling, Material, ParticleSet, Settings, World};
 use pliant_mpm::material::{Elastic, Model};
 use pliant_rigid::{Shape, SpatialVelocity};
 
@@ -18,7 +18,7 @@ const DT: f64 = 1e-3;
 /// a block a million times as heavy, at rest or (`heavy` false) not there at all.
 fn grain(relative_tolerance: f64, heavy: bool) -> World {
     let mut settings = Settings::new(0.02, DT);
-    settings.substeps = Substeps::Fixed(1);
+    settings.substeps = AutoOr::Value(1);
     settings.solver.relative_tolerance = relative_tolerance;
     let mut builder = World::builder(settings);
     let material = builder.material(fixed_corotated(2e4, 0.3, 1000.0));
@@ -78,7 +78,7 @@ fn a_region_does_not_see_another() {
     // And a block that is pressed, with another one beside it that is pressed faster, and without.
     let path = |both| {
         let mut settings = Settings::new(0.02, DT);
-        settings.substeps = Substeps::Fixed(1);
+        settings.substeps = AutoOr::Value(1);
         settings.solver.relative_tolerance = 1e-2;
         let mut builder = World::builder(settings);
         let rubber = builder.material(fixed_corotated(2e4, 0.3, 1000.0));

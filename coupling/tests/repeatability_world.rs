@@ -5,7 +5,7 @@ mod common;
 
 use common::{block, fixed_corotated, floor, prescribed, run_for};
 use nalgebra::{Isometry3, Vector3};
-use pliant_coupling::{Coupling, Material, ParticleSnapshot, Settings, StateError, Stiffness, World};
+use pliant_coupling::{AutoOr, Coupling, Material, ParticleSnapshot, Settings, StateError, World};
 use pliant_mpm::material::{Elastic, Model};
 use pliant_rigid::{Shape, SpatialVelocity};
 
@@ -110,7 +110,7 @@ fn a_restored_run_continues_bit_for_bit() {
 fn a_restored_run_knows_the_faces_of_its_contacts() {
     let build = || {
         let mut settings = Settings::new(0.02, 2e-3);
-        settings.contact.stiffness = Stiffness::Fixed(3.0);
+        settings.contact.stiffness = AutoOr::Value(3.0);
         let mut builder = World::builder(settings);
         let rubber = builder.material(fixed_corotated(3e4, 0.3, 1000.0));
         builder.particles(block(rubber, [-0.04, -0.04, 0.006], [8, 8, 4], 0.01, Vector3::zeros()));

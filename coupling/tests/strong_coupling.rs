@@ -6,7 +6,7 @@ mod common;
 
 use common::{block, fixed, fixed_corotated, force_on, run_for};
 use nalgebra::{Isometry3, Vector3};
-use pliant_coupling::{Coupling, Settings, Substeps, World};
+use pliant_coupling::{AutoOr, Coupling, Settings, World};
 use pliant_rigid::{BodyDesc, BodyId, Joint, MassProperties, Motion, Shape, SpatialVelocity};
 
 const PLATE: BodyId = BodyId(1);
@@ -16,10 +16,10 @@ const MASS: f64 = 0.0128;
 /// A light plate, free and under gravity, set down on a soft block of 0.512 kg (0.08 m, 1000
 /// kg/m^3) on a table.
 fn plate_on_block(coupling: Coupling, dt: f64) -> World {
-    plate_with(coupling, dt, Substeps::Auto)
+    plate_with(coupling, dt, AutoOr::Auto)
 }
 
-fn plate_with(coupling: Coupling, dt: f64, substeps: Substeps) -> World {
+fn plate_with(coupling: Coupling, dt: f64, substeps: AutoOr<u32>) -> World {
     let mut settings = Settings::new(0.02, dt);
     settings.coupling = coupling;
     settings.substeps = substeps;
@@ -104,7 +104,7 @@ fn light_bodies_are_found() {
 #[test]
 fn strong_coupling_converges_with_the_step() {
     let path = |coupling, substeps: u32| {
-        let mut world = plate_with(coupling, 1e-4 * f64::from(substeps), Substeps::Fixed(substeps));
+        let mut world = plate_with(coupling, 1e-4 * f64::from(substeps), AutoOr::Value(substeps));
         let mut heights = Vec::new();
         run_for(&mut world, 0.064, |world, _| heights.push(world.bodies().pose(PLATE).translation.z));
         heights

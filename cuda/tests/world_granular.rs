@@ -6,7 +6,7 @@ mod support;
 
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use pliant_coupling::{
-    Boundary, BoundaryKind, Coupling, GridMotion, Material, ParticleSet, Settings, Substeps, World,
+    AutoOr, Boundary, BoundaryKind, Coupling, GridMotion, Material, ParticleSet, Settings, World,
 };
 use pliant_cuda::backend::{DeviceBackend, InitialCapacity, attach};
 use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Model};
@@ -36,7 +36,7 @@ fn body(name: &str, half: [f64; 3], height: f64, motion: Motion) -> BodyDesc {
 fn pressed(walls: GranularWalls) -> World {
     let mut settings = Settings::new(0.02, 2e-3);
     settings.coupling = Coupling::Strong;
-    settings.substeps = Substeps::Fixed(6);
+    settings.substeps = AutoOr::Value(6);
     settings.contact.dissipation = 5.0;
     settings.solver.relative_tolerance = 1e-6;
     // A device's grid is at rest.

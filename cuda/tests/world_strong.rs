@@ -4,7 +4,7 @@
 mod support;
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
-use pliant_coupling::{Coupling, GridMotion, Material, ParticleSet, Settings, Substeps, World};
+use pliant_coupling::{AutoOr, Coupling, GridMotion, Material, ParticleSet, Settings, World};
 use pliant_cuda::backend::{DeviceBackend, InitialCapacity, attach};
 use pliant_mpm::material::{Elastic, Model};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
@@ -44,7 +44,7 @@ fn thrown(steps_of: u32) -> World {
     let mut settings = Settings::new(0.02, 1e-3 * f64::from(steps_of));
     settings.gravity = GRAVITY * Vector3::z();
     settings.coupling = Coupling::Strong;
-    settings.substeps = Substeps::Fixed(steps_of);
+    settings.substeps = AutoOr::Value(steps_of);
     settings.contact.dissipation = 5.0;
     settings.solver.relative_tolerance = 1e-6;
     // A device's grid is at rest.

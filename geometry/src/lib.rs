@@ -28,3 +28,4 @@ pub use hull::ConvexHull;
 pub use mesh::TriangleMesh;
 pub use shape::Shape;
 pub use surface::SurfacePoint;
+pub use volume::signed_volume;

@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 
 /// Signed volume \[m^3\] of a closed, oriented surface: the sum over the tetrahedra from a point
 /// near it to each triangle.
-pub(super) fn signed_volume(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> f64 {
+pub fn signed_volume(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> f64 {
     let Some(origin) = vertices.first() else { return 0.0 };
     triangles
         .iter()

@@ -121,6 +121,16 @@ fn mass_properties_of_meshes_match_the_closed_forms() {
     assert!(Shape::HalfSpace.mass_properties(1.0).is_none());
 }
 
+/// The divergence theorem holds wherever the origin is: an L of 3 m^3 that is 10 km away has the same
+/// volume to the digits that its coordinates carry (1e4 * 2^-53 ~ 1e-12 each).
+#[test]
+fn volume_does_not_depend_on_the_place() {
+    let (mut vertices, triangles) = pliant_testing::meshes::l_shape();
+    vertices.iter_mut().for_each(|v| v.x += 1e4);
+    let far = Shape::Mesh(TriangleMesh::new(vertices, triangles).unwrap());
+    assert!((far.mass_properties(1.0).unwrap().0 - 3.0).abs() < 1e-11);
+}
+
 /// Torus of Pappus: volume 2 pi^2 R r^2; for n by m facets 2 pi R r^2/2 m sin(2 pi/m) times the
 /// polygon's factor.
 #[test]

@@ -1,23 +1,23 @@
-//! Triangle meshes from files (OBJ, STL, PLY), and the check that a mesh bounds a solid.
+//! Triangle meshes from files: OBJ, STL, PLY.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::Point3;
 
 use crate::files::IoError;
 use crate::ply;
 
-/// A mesh that cannot be read, or that does not bound a solid.
+/// A mesh file that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum MeshError {
     /// The file is missing or cannot be read.
     #[error(transparent)]
     Io(#[from] IoError),
     /// The extension is none of `obj`, `stl`, `ply`.
-    #[error("{}: unsupported mesh extension `{extension}` (obj, stl, ply are read)", path.display())]
+    #[error("{}: files of type '{extension}' are not read, only obj, stl and ply", path.display())]
     UnsupportedExtension {
         /// The file.
         path: PathBuf,
@@ -48,40 +48,6 @@ pub enum MeshError {
         /// The scale given [m per file unit].
         scale: f64,
     },
-    /// A triangle refers to a vertex that does not exist.
-    #[error("triangle {triangle} refers to vertex {vertex}; there are {vertices} vertices")]
-    VertexOutOfRange {
-        /// Number of the triangle, from 0.
-        triangle: usize,
-        /// The vertex it names.
-        vertex: u32,
-        /// Number of vertices.
-        vertices: usize,
-    },
-    /// There are no triangles to bound anything.
-    #[error("the mesh has no triangles")]
-    Empty,
-    /// Edges with an odd number of triangles: the surface has holes.
-    #[error("the mesh is not closed: {count} open edges, the first between vertices {} and {}", first[0], first[1])]
-    OpenEdges {
-        /// How many edges are open.
-        count: usize,
-        /// The vertices of the first, in order of index.
-        first: [u32; 2],
-    },
-    /// Edges whose triangles run along them the same way: neighbouring triangles face opposite
-    /// sides.
-    #[error(
-        "the triangles are not consistently oriented: {count} edges, the first between vertices {} and {}",
-        first[0],
-        first[1]
-    )]
-    InconsistentOrientation {
-        /// How many edges are run along the same way by both neighbours.
-        count: usize,
-        /// The vertices of the first, in order of index.
-        first: [u32; 2],
-    },
 }
 
 /// A triangle mesh in metres, in the frame of its file.
@@ -91,18 +57,6 @@ pub struct MeshData {
     pub vertices: Vec<Point3<f64>>,
     /// Three vertex indices a triangle, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
-}
-
-/// The volume a closed surface encloses [m^3]: positive when its triangles are counter-clockwise
-/// seen from outside, negative when the surface is inside out.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
-pub struct SignedVolume(pub f64);
-
-impl SignedVolume {
-    /// Whether the triangles face inwards.
-    pub fn is_inside_out(self) -> bool {
-        self.0 < 0.0
-    }
 }
 
 /// Reads a triangle mesh by extension (`obj`, `stl` binary or ascii, `ply`; any case), times
@@ -193,72 +147,4 @@ fn weld(positions: &[[f64; 3]], triangles: &[[u32; 3]], scale: f64) -> MeshData 
         }
     }
     mesh
-}
-
-/// Checks that the surface bounds a solid: every edge is run along once each way by its triangles
-/// (twice each way where four meet, and so on), and returns the volume that it encloses by the
-/// divergence theorem, V = 1/6 sum a . (b x c).
-///
-/// # Errors
-/// [`MeshError::Empty`], [`MeshError::VertexOutOfRange`], [`MeshError::OpenEdges`],
-/// [`MeshError::InconsistentOrientation`]. An inside-out surface is no error here: its volume is
-/// negative.
-pub fn check_closed(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Result<SignedVolume, MeshError> {
-    if triangles.is_empty() {
-        return Err(MeshError::Empty);
-    }
-    let mut edges: Vec<([u32; 2], i32)> = Vec::with_capacity(3 * triangles.len());
-    for (number, corners) in triangles.iter().enumerate() {
-        for side in 0..3 {
-            let (from, to) = (corners[side], corners[(side + 1) % 3]);
-            if from as usize >= vertices.len() {
-                let vertices = vertices.len();
-                return Err(MeshError::VertexOutOfRange { triangle: number, vertex: from, vertices });
-            }
-            match from.cmp(&to) {
-                std::cmp::Ordering::Less => edges.push(([from, to], 1)),
-                std::cmp::Ordering::Greater => edges.push(([to, from], -1)),
-                // A triangle with a corner twice has no area, and no edge here.
-                std::cmp::Ordering::Equal => {}
-            }
-        }
-    }
-    edges.sort_unstable();
-    check_edges(&edges)?;
-    Ok(SignedVolume(enclosed_volume(vertices, triangles)))
-}
-
-/// The uses of each edge, sorted by edge: an odd number is a hole, an unbalanced even number a
-/// flipped neighbour.
-fn check_edges(edges: &[([u32; 2], i32)]) -> Result<(), MeshError> {
-    let mut open = (0, [0; 2]);
-    let mut unbalanced = (0, [0; 2]);
-    for uses in edges.chunk_by(|a, b| a.0 == b.0) {
-        let found = if uses.len() % 2 == 1 {
-            &mut open
-        } else if uses.iter().map(|edge| edge.1).sum::<i32>() != 0 {
-            &mut unbalanced
-        } else {
-            continue;
-        };
-        if found.0 == 0 {
-            found.1 = uses[0].0;
-        }
-        found.0 += 1;
-    }
-    if open.0 > 0 {
-        return Err(MeshError::OpenEdges { count: open.0, first: open.1 });
-    }
-    if unbalanced.0 > 0 {
-        return Err(MeshError::InconsistentOrientation { count: unbalanced.0, first: unbalanced.1 });
-    }
-    Ok(())
-}
-
-/// Sum of the signed tetrahedra on a vertex of the mesh; a far origin would cost digits.
-fn enclosed_volume(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> f64 {
-    let origin = vertices[triangles[0][0] as usize];
-    let from_origin = |index: u32| -> Vector3<f64> { vertices[index as usize] - origin };
-    let six_volumes = |t: &[u32; 3]| from_origin(t[0]).dot(&from_origin(t[1]).cross(&from_origin(t[2])));
-    triangles.iter().map(six_volumes).sum::<f64>() / 6.0
 }

@@ -1,4 +1,4 @@
-//! The same cube from OBJ, STL and PLY; broken files; and the check that a surface bounds a solid.
+//! The same cube from OBJ, STL and PLY; broken files.
 
 // A test fails by panicking, in its helpers too.
 #![allow(clippy::unwrap_used)]
@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use nalgebra::Point3;
-use pliant_io::mesh::{MeshData, MeshError, check_closed, load_mesh};
+use pliant_geometry::{Shape, TriangleMesh};
+use pliant_io::mesh::{MeshError, load_mesh};
 
 const CORNERS: [[f64; 3]; 8] = [
     [0.0, 0.0, 0.0],
@@ -34,10 +34,6 @@ const CUBE: [[u32; 3]; 12] = [
     [1, 3, 7],
     [1, 7, 5],
 ];
-
-fn cube() -> MeshData {
-    MeshData { vertices: CORNERS.iter().map(|c| Point3::from(*c)).collect(), triangles: CUBE.to_vec() }
-}
 
 fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let path = folder.join(name);
@@ -117,9 +113,10 @@ fn every_format_gives_the_same_closed_cube() {
     for path in files {
         let mesh = load_mesh(&path, 2.0).unwrap();
         assert_eq!((mesh.vertices.len(), mesh.triangles.len()), (8, 12), "{}", path.display());
-        let volume = check_closed(&mesh.vertices, &mesh.triangles).unwrap();
-        // Small integers: exact but for the division by 6.
-        assert!((volume.0 - 8.0).abs() < 1e-14, "{}: {volume:?}", path.display());
+        let solid = Shape::Mesh(TriangleMesh::new(mesh.vertices, mesh.triangles).unwrap());
+        let (volume, ..) = solid.mass_properties(1.0).unwrap();
+        // Small integers: exact but for the divisions by 6.
+        assert!((volume - 8.0).abs() < 1e-14, "{}: {volume}", path.display());
     }
 }
 
@@ -151,33 +148,4 @@ fn bad_files_are_typed_errors_that_name_them() {
     for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(matches!(load_mesh("x.obj", scale), Err(MeshError::InvalidScale { .. })));
     }
-}
-
-#[test]
-fn holes_flips_and_inside_out_are_told_apart() {
-    let whole = cube();
-    assert_eq!(check_closed(&whole.vertices, &whole.triangles).unwrap().0, 1.0);
-    // Without one triangle its three edges are open.
-    let open = check_closed(&whole.vertices, &whole.triangles[1..]);
-    assert!(matches!(open, Err(MeshError::OpenEdges { count: 3, first: [0, 2] })), "{open:?}");
-    // With one triangle flipped its three edges are run along twice the same way.
-    let mut flipped = whole.triangles.clone();
-    flipped[0].swap(1, 2);
-    let flipped = check_closed(&whole.vertices, &flipped);
-    assert!(matches!(flipped, Err(MeshError::InconsistentOrientation { count: 3, .. })), "{flipped:?}");
-    let inside_out: Vec<[u32; 3]> = whole.triangles.iter().map(|t| [t[0], t[2], t[1]]).collect();
-    let volume = check_closed(&whole.vertices, &inside_out).unwrap();
-    assert!(volume.is_inside_out() && volume.0 == -1.0);
-    assert!(matches!(check_closed(&whole.vertices, &[]), Err(MeshError::Empty)));
-    let beyond = check_closed(&whole.vertices, &[[0, 1, 8]]);
-    assert!(matches!(beyond, Err(MeshError::VertexOutOfRange { triangle: 0, vertex: 8, vertices: 8 })));
-}
-
-// The divergence theorem holds wherever the origin is: a cube 10 km away has the same volume to the
-// digits that its coordinates carry (1e4 * 2^-53 ~ 1e-12 each).
-#[test]
-fn volume_does_not_depend_on_the_place() {
-    let mut far = cube();
-    far.vertices.iter_mut().for_each(|v| v.x += 1e4);
-    assert!((check_closed(&far.vertices, &far.triangles).unwrap().0 - 1.0).abs() < 1e-11);
 }

@@ -69,7 +69,8 @@ pub struct GranularFlow {
 /// The run-out of columns that collapse is the same on wood, baize, sandpaper and Plexiglas (Lube
 /// et al. 2004): the sliding grains are those above the ones that touch the floor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum GranularWalls {
     /// Rough walls: grains that touch a body stick to it, and those above slide over them. The
     /// friction coefficient is that of fast flow, the largest that the material can bear, and does
@@ -129,13 +130,13 @@ pub struct Elastic {
 
 /// A material parameter outside its range.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("{field} is {value} {unit}, but must be {requirement}")]
+#[error("{field} is {value}{space}{unit}, but must be {requirement}", space = if unit.is_empty() { "" } else { " " })]
 pub struct MaterialError {
     /// Name of the parameter, as in the struct and in scene files.
     pub field: &'static str,
     /// The refused value, in `unit`.
     pub value: f64,
-    /// Unit of the value; `(no unit)` for ratios.
+    /// Unit of the value; empty for ratios.
     pub unit: &'static str,
     /// What the value has to satisfy.
     pub requirement: &'static str,
@@ -164,29 +165,34 @@ impl Elastic {
         (self.oedometric_modulus() / density).sqrt()
     }
 
-    /// Checks that E > 0 and -1 < nu < 0.5.
-    ///
-    /// # Errors
-    /// Names the parameter that is out of range or not a number.
-    pub fn validate(&self) -> Result<(), MaterialError> {
-        positive("youngs_modulus", self.youngs_modulus, "Pa")?;
+    /// What does not hold of E > 0 and -1 < nu < 0.5.
+    pub(crate) fn out_of_range(&self) -> impl Iterator<Item = MaterialError> + use<> {
         let nu = self.poissons_ratio;
-        require(nu > -1.0 && nu < 0.5, "poissons_ratio", nu, "(no unit)", "within (-1, 0.5)")
+        let holds = nu > -1.0 && nu < 0.5;
+        let nu = unless(holds, "poissons_ratio", nu, "", "in (-1, 0.5)");
+        unless_positive("youngs_modulus", self.youngs_modulus, "Pa").into_iter().chain(nu)
     }
 }
 
 impl GranularFlow {
-    /// Checks that angles are within (0, pi/4), fast flow is not weaker than slow flow, and the
-    /// rest is positive.
-    fn validate(&self) -> Result<(), MaterialError> {
+    /// What does not hold of angles within (0, pi/4), fast flow that is not weaker than slow flow,
+    /// and positive figures.
+    fn out_of_range(&self) -> impl Iterator<Item = MaterialError> + use<> {
         let (slow, fast) = (self.friction_angle, self.fast_friction_angle);
         let below = core::f64::consts::FRAC_PI_4;
-        require(slow > 0.0 && slow < below, "friction_angle", slow, "rad", "within (0, pi/4)")?;
-        let holds = fast >= slow && fast < below;
-        require(holds, "fast_friction_angle", fast, "rad", "at least friction_angle and below pi/4")?;
-        positive("inertial_number", self.inertial_number, "(no unit)")?;
-        positive("grain_diameter", self.grain_diameter, "m")?;
-        positive("grain_density", self.grain_density, "kg/m^3")
+        let holds = slow > 0.0 && slow < below;
+        // One angle for both is told once.
+        let rises = fast == slow || fast > slow && fast < below;
+        let requirement = "from friction_angle to below pi/4";
+        [
+            unless(holds, "friction_angle", slow, "rad", "in (0, pi/4)"),
+            unless(rises, "fast_friction_angle", fast, "rad", requirement),
+            unless_positive("inertial_number", self.inertial_number, ""),
+            unless_positive("grain_diameter", self.grain_diameter, "m"),
+            unless_positive("grain_density", self.grain_density, "kg/m^3"),
+        ]
+        .into_iter()
+        .flatten()
     }
 }
 
@@ -222,32 +228,40 @@ impl Material {
     /// # Errors
     /// Names the first parameter that is out of range or not a number, with its value and unit.
     pub fn validate(&self) -> Result<(), MaterialError> {
-        positive("density", self.density, "kg/m^3")?;
-        self.model.elastic().validate()?;
+        self.out_of_range().into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// All parameters that are out of range or not numbers.
+    pub fn out_of_range(&self) -> Vec<MaterialError> {
+        let mut found: Vec<_> = unless_positive("density", self.density, "kg/m^3").into_iter().collect();
+        found.extend(self.model.elastic().out_of_range());
         match self.model {
-            Model::VonMises { yield_stress, .. } => positive("yield_stress", yield_stress, "Pa"),
+            Model::VonMises { yield_stress, .. } => {
+                found.extend(unless_positive("yield_stress", yield_stress, "Pa"));
+            }
             Model::DruckerPrager { friction_angle: a, .. } => {
                 let holds = a > 0.0 && a < core::f64::consts::FRAC_PI_2;
-                require(holds, "friction_angle", a, "rad", "within (0, pi/2)")
+                found.extend(unless(holds, "friction_angle", a, "rad", "in (0, pi/2)"));
             }
-            Model::Granular(flow) => flow.validate(),
-            Model::FixedCorotated(_) | Model::NeoHookean(_) | Model::LinearCorotated(_) => Ok(()),
+            Model::Granular(flow) => found.extend(flow.out_of_range()),
+            Model::FixedCorotated(_) | Model::NeoHookean(_) | Model::LinearCorotated(_) => {}
         }
+        found
     }
 }
 
-pub(crate) fn positive(field: &'static str, value: f64, unit: &'static str) -> Result<(), MaterialError> {
-    require(value > 0.0 && value.is_finite(), field, value, unit, "positive and finite")
+pub(crate) fn unless_positive(field: &'static str, value: f64, unit: &'static str) -> Option<MaterialError> {
+    unless(value > 0.0 && value.is_finite(), field, value, unit, "positive and finite")
 }
 
-pub(crate) fn require(
+pub(crate) fn unless(
     holds: bool,
     field: &'static str,
     value: f64,
     unit: &'static str,
     requirement: &'static str,
-) -> Result<(), MaterialError> {
-    if holds { Ok(()) } else { Err(MaterialError { field, value, unit, requirement }) }
+) -> Option<MaterialError> {
+    (!holds).then_some(MaterialError { field, value, unit, requirement })
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! Animations as GIF, one frame at a time: only what changed is stored, with a palette of its own a
 //! frame.
 //!
-//! Format: CompuServe, "Graphics Interchange Format, version 89a", 1990. Palettes by median cut
-//! (Heckbert, "Color image quantization for frame buffer display", SIGGRAPH 1982).
+//! Palettes by median cut (Heckbert, "Color image quantization for frame buffer display", SIGGRAPH
+//! 1982).
 
 use std::io::{self, Write};
+
+use gif::{Encoder, EncodingError, Frame, Repeat};
 
 use super::pixels::Image;
 
@@ -19,10 +21,10 @@ const UNCHANGED: u8 = 255;
 const BITS: usize = 6;
 
 /// Writes an endlessly looping animation frame by frame. Nothing is kept but the frame that is
-/// shown, so an animation may be of any length. Call [`GifWriter::finish`], or the file has no end.
-#[derive(Debug)]
+/// shown, so an animation may be of any length. Call [`GifWriter::finish`], which tells of errors at
+/// the end of the file.
 pub struct GifWriter<W: Write> {
-    out: W,
+    encoder: Encoder<W>,
     width: u32,
     height: u32,
     /// Hundredths of a second a frame.
@@ -44,7 +46,7 @@ impl<W: Write> GifWriter<W> {
     ///
     /// # Errors
     /// What `out` gives; `InvalidInput` for a size or a time that the format cannot hold.
-    pub fn new(mut out: W, width: u32, height: u32, frame_time: f64) -> io::Result<Self> {
+    pub fn new(out: W, width: u32, height: u32, frame_time: f64) -> io::Result<Self> {
         let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidInput, reason);
         let side = |pixels: u32| u16::try_from(pixels).ok().filter(|&p| p > 0);
         let (Some(columns), Some(rows)) = (side(width), side(height)) else {
@@ -54,14 +56,9 @@ impl<W: Write> GifWriter<W> {
         if !(frame_time > 0.0 && hundredths <= 65535.0) {
             return Err(invalid(format!("a GIF frame takes 0.01 to 655.35 s, got {frame_time} s")));
         }
-        out.write_all(b"GIF89a")?;
-        out.write_all(&columns.to_le_bytes())?;
-        out.write_all(&rows.to_le_bytes())?;
-        // No global palette, background 0, square pixels.
-        out.write_all(&[0x70, 0, 0])?;
-        // Loop for ever (Netscape application extension).
-        out.write_all(b"\x21\xFF\x0BNETSCAPE2.0\x03\x01\x00\x00\x00")?;
-        Ok(Self { out, width, height, delay: (hundredths as u16).max(2), shown: Vec::new() })
+        let mut encoder = Encoder::new(out, columns, rows, &[]).map_err(io_error)?;
+        encoder.set_repeat(Repeat::Infinite).map_err(io_error)?;
+        Ok(Self { encoder, width, height, delay: (hundredths as u16).max(2), shown: Vec::new() })
     }
 
     /// Adds a frame.
@@ -95,17 +92,31 @@ impl<W: Write> GifWriter<W> {
                 indices.push(index);
             }
         }
-        self.write_frame(&part, &palette, &indices)
+        // The sides fit: `new` checked them.
+        let [left, top] = [part.x[0] as u16, part.y[0] as u16];
+        // What is not stored again stays, because frames are kept.
+        let frame = Frame {
+            delay: self.delay,
+            transparent: Some(UNCHANGED),
+            left,
+            top,
+            width: part.x[1] as u16 - left,
+            height: part.y[1] as u16 - top,
+            palette: Some(palette.entries()),
+            buffer: indices.into(),
+            ..Frame::default()
+        };
+        self.encoder.write_frame(&frame).map_err(io_error)
     }
 
     /// Ends the animation and gives back the flushed output.
     ///
     /// # Errors
     /// What the output gives.
-    pub fn finish(mut self) -> io::Result<W> {
-        self.out.write_all(&[0x3B])?;
-        self.out.flush()?;
-        Ok(self.out)
+    pub fn finish(self) -> io::Result<W> {
+        let mut out = self.encoder.into_inner().map_err(io_error)?;
+        out.flush()?;
+        Ok(out)
     }
 
     /// Which pixels differ from what is shown; all of them in the first frame.
@@ -129,93 +140,13 @@ impl<W: Write> GifWriter<W> {
         }
         if part.x[0] >= part.x[1] { ChangedRect { x: [0, 1], y: [0, 1] } } else { part }
     }
-
-    fn write_frame(&mut self, part: &ChangedRect, palette: &Palette, indices: &[u8]) -> io::Result<()> {
-        // Graphic control: keep the frame for the next, transparent index, delay.
-        self.out.write_all(&[0x21, 0xF9, 4, 0b0000_0101])?;
-        self.out.write_all(&self.delay.to_le_bytes())?;
-        self.out.write_all(&[UNCHANGED, 0, 0x2C])?;
-        for value in [part.x[0], part.y[0], part.x[1] - part.x[0], part.y[1] - part.y[0]] {
-            // The sides fit: `new` checked them.
-            self.out.write_all(&(value as u16).to_le_bytes())?;
-        }
-        // A local palette of 256.
-        self.out.write_all(&[0x87])?;
-        for index in 0..256 {
-            self.out.write_all(&palette.colors.get(index).copied().unwrap_or_default())?;
-        }
-        self.out.write_all(&[8])?;
-        for block in compress(indices).chunks(255) {
-            self.out.write_all(&[block.len() as u8])?;
-            self.out.write_all(block)?;
-        }
-        self.out.write_all(&[0])
-    }
 }
 
-/// Codes of growing width, packed from the low bits up.
-struct BitWriter {
-    bytes: Vec<u8>,
-    pending: u32,
-    count: u32,
-}
-
-impl BitWriter {
-    fn push(&mut self, code: u16, width: u32) {
-        self.pending |= u32::from(code) << self.count;
-        self.count += width;
-        while self.count >= 8 {
-            self.bytes.push(self.pending as u8);
-            self.pending >>= 8;
-            self.count -= 8;
-        }
+fn io_error(error: EncodingError) -> io::Error {
+    match error {
+        EncodingError::Io(error) => error,
+        other => io::Error::other(other),
     }
-}
-
-/// LZW with 8-bit symbols as in GIF89a, appendix F.
-fn compress(indices: &[u8]) -> Vec<u8> {
-    const CLEAR: u16 = 256;
-    const END: u16 = 257;
-    const FULL: u16 = 4096;
-    let mut bits = BitWriter { bytes: Vec::with_capacity(indices.len() / 2), pending: 0, count: 0 };
-    // child[256 code + symbol]: code of the string `code` followed by `symbol`; 0 (a symbol) where
-    // there is none.
-    let mut child = vec![0u16; usize::from(FULL) * 256];
-    let (mut next, mut width) = (END + 1, 9);
-    bits.push(CLEAR, width);
-    let mut string: Option<u16> = None;
-    for &symbol in indices {
-        let Some(prefix) = string else {
-            string = Some(u16::from(symbol));
-            continue;
-        };
-        let slot = usize::from(prefix) * 256 + usize::from(symbol);
-        if child[slot] != 0 {
-            string = Some(child[slot]);
-            continue;
-        }
-        bits.push(prefix, width);
-        if next == FULL {
-            bits.push(CLEAR, width);
-            child.fill(0);
-            (next, width) = (END + 1, 9);
-        } else {
-            child[slot] = next;
-            // The reader is one code behind: it widens after it has read the first code that needs
-            // it.
-            width += u32::from(next == 1 << width);
-            next += 1;
-        }
-        string = Some(u16::from(symbol));
-    }
-    if let Some(code) = string {
-        bits.push(code, width);
-        // The reader adds a string for this code too, and may widen by it.
-        width += u32::from(next == 1 << width && next < FULL);
-    }
-    bits.push(END, width);
-    bits.push(0, 7);
-    bits.bytes
 }
 
 /// Up to 255 colours and the one nearest to each cell of the colour cube.
@@ -259,6 +190,13 @@ impl Palette {
             nearest[cell.index] = nearest_color(&colors, cell);
         }
         Self { colors, nearest }
+    }
+
+    /// The colours and, up to 256 of them, black.
+    fn entries(&self) -> Vec<u8> {
+        let mut entries = self.colors.concat();
+        entries.resize(3 * 256, 0);
+        entries
     }
 
     fn index(&self, pixel: &[u8]) -> u8 {

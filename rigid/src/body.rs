@@ -3,19 +3,32 @@
 use crate::collision::{CollisionGeometry, ContactMaterial};
 use crate::motion::Motion;
 use crate::multibody::{LinkId, State};
+use crate::out_of_range::OutOfRange;
 use crate::simulation::System;
 use nalgebra::Isometry3;
 use pliant_geometry::Shape;
+use serde::{Deserialize, Serialize};
 
-/// Adhesion of particles to a geometry, after Dugdale (1960): surfaces that were pressed together
-/// bear a constant tensile stress over a range of gaps. Its work of adhesion is `stress * range`
-/// \[J/m^2\].
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Adhesion of particles to a geometry (Dugdale 1960): particles that were pressed onto it bear a
+/// constant tensile stress until the gap exceeds the range. Its work of adhesion is `stress` times
+/// `range` \[J/m^2\]. The stress counts as normal pressure in the friction bound. The range should be
+/// well above the displacement of the fastest particle in a substep.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Adhesion {
-    /// Tensile stress that the bond carries at most \[Pa\].
+    /// Largest tensile stress of a bond \[Pa\].
     pub stress: f64,
-    /// Gap at which the bond breaks \[m\].
+    /// Gap at which it breaks \[m\].
     pub range: f64,
+}
+
+impl Adhesion {
+    /// The figures that are out of range, as fields of an `adhesion`.
+    pub fn out_of_range(&self) -> impl Iterator<Item = OutOfRange> {
+        let stress = OutOfRange::unless_positive("adhesion.stress", self.stress, "Pa");
+        stress.into_iter().chain(OutOfRange::unless_positive("adhesion.range", self.range, "m"))
+    }
 }
 
 /// A shape that a body carries, and that others can touch.

@@ -107,7 +107,7 @@ fn bad_descriptions_are_refused() {
         ..desc("x", id, Motion::Fixed)
     };
     assert!(matches!(refused(geometry(0.0, 0.5)), RigidError::Geometry { geometry: 0, .. }));
-    assert!(matches!(refused(geometry(1.0, -0.5)), RigidError::Value { field: "geometry friction", .. }));
+    assert!(matches!(refused(geometry(1.0, -0.5)), RigidError::Value { field: "dynamic_friction", .. }));
 
     let pose_key = |time, angle| PoseKey { time, pose: Isometry3::rotation(Vector3::z() * angle) };
     let follow = |keys| desc("x", id, Motion::Prescribed(Trajectory::Poses(keys)));

@@ -44,12 +44,12 @@ fn the_impedance_rises_as_solimp_says() {
 fn figures_out_of_range_are_refused_by_name() {
     let usual = ImpedanceCurve::default();
     let curves = [
-        (ImpedanceCurve { minimum: 0.0, ..usual }, "impedance minimum"),
-        (ImpedanceCurve { maximum: 1.0, ..usual }, "impedance maximum"),
-        (ImpedanceCurve { width: 0.0, ..usual }, "impedance width"),
-        (ImpedanceCurve { midpoint: 1.0, ..usual }, "impedance midpoint"),
-        (ImpedanceCurve { power: 0.5, ..usual }, "impedance power"),
-        (ImpedanceCurve { power: f64::NAN, ..usual }, "impedance power"),
+        (ImpedanceCurve { minimum: 0.0, ..usual }, "impedance.minimum"),
+        (ImpedanceCurve { maximum: 1.0, ..usual }, "impedance.maximum"),
+        (ImpedanceCurve { width: 0.0, ..usual }, "impedance.width"),
+        (ImpedanceCurve { midpoint: 1.0, ..usual }, "impedance.midpoint"),
+        (ImpedanceCurve { power: 0.5, ..usual }, "impedance.power"),
+        (ImpedanceCurve { power: f64::NAN, ..usual }, "impedance.power"),
     ];
     for (curve, name) in curves {
         let Err(SimulationError::Value { field, .. }) = curve.validate("x") else { panic!("{curve:?}") };
@@ -61,11 +61,11 @@ fn figures_out_of_range_are_refused_by_name() {
         (ComFreeSettings { facets: 0, ..usual }, "facets"),
         (ComFreeSettings { facets: 2, ..usual }, "facets"),
         (ComFreeSettings { facets: 5, ..usual }, "facets"),
-        (ComFreeSettings { gains: physical(0.0, 1.0), ..usual }, "frequency"),
-        (ComFreeSettings { gains: physical(1.0, -1.0), ..usual }, "damping ratio"),
-        (ComFreeSettings::published(f64::INFINITY, 0.0), "stiffness per step"),
-        (ComFreeSettings::published(0.1, -0.1), "damping per step"),
-        (ComFreeSettings { separation_speed: 0.0, ..usual }, "separation speed"),
+        (ComFreeSettings { gains: physical(0.0, 1.0), ..usual }, "gains.frequency"),
+        (ComFreeSettings { gains: physical(1.0, -1.0), ..usual }, "gains.damping_ratio"),
+        (ComFreeSettings::published(f64::INFINITY, 0.0), "gains.stiffness"),
+        (ComFreeSettings::published(0.1, -0.1), "gains.damping"),
+        (ComFreeSettings { separation_speed: 0.0, ..usual }, "separation_speed"),
     ];
     for (settings, name) in settings {
         let Err(SimulationError::Value { field, .. }) = settings.validate() else { panic!("{settings:?}") };

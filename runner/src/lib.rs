@@ -1,6 +1,6 @@
 //! Runs of scenes.
 //!
-//! - [`run`]: one run, its directory, checkpoints, tables and goals;
+//! - [`run`]: one run, its directory, checkpoints, tables and goals (what it writes down is in `record`);
 //! - [`sweep`]: variants of a scene side by side;
 //! - [`machine`]: processor and backends;
 //! - [`picture`], [`pressure`], [`plots`]: pictures of bodies and particles, of tactile pads, and
@@ -12,6 +12,7 @@ pub mod picture;
 mod picture_error;
 pub mod plots;
 pub mod pressure;
+mod record;
 pub mod report;
 pub mod run;
 pub mod sweep;

@@ -10,7 +10,7 @@ use pliant_rigid::{BodiesBuilder, Shape};
 use rayon::prelude::*;
 
 pub use crate::picture_error::PictureError;
-use crate::run::{BodyRow, Manifest, frame_path, read_bodies};
+use crate::record::{BodyRow, Manifest, frame_path, read_bodies};
 use pliant_io::files::{IoError, atomic_write};
 use pliant_io::ply::{Frame, FrameParticle, read_frame};
 use pliant_render::{

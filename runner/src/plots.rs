@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nalgebra::Vector3;
 
-use crate::run::{ForceRow, Manifest, read_forces};
+use crate::record::{ForceRow, Manifest, read_forces};
 use pliant_io::files::IoError;
 use pliant_render::plot::{Figure, Plot, PlotError, Series, Style};
 use pliant_scenes::format::{self, CurveQuantity};

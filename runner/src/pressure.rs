@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::picture::{GIF_FRAMES, spread};
-use crate::run::{Manifest, PadFrame, TACTILE, read_pad};
+use crate::record::{Manifest, PadFrame, TACTILE, read_pad};
 use pliant_io::files::{IoError, atomic_write};
 use pliant_render::{GifWriter, HeatMap, Image, heat_map, write_png};
 use pliant_scenes::format::{Sensor, TactilePad};

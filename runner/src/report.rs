@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::run::{DIAGNOSTICS, MANIFEST, Manifest};
+use crate::record::{DIAGNOSTICS, MANIFEST, Manifest};
 use pliant_io::files::IoError;
 use pliant_render::plot::{Plot, PlotError, Series, Style};
 

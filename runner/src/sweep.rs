@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::machine::BackendChoice;
+use crate::record::{read_json, write_json};
 use crate::run::{
-    Checkpoint, Conservation, GoalResult, Manifest, RunError, RunOptions, Status, Summary, directory,
-    read_json, run, write_json,
+    Checkpoint, Conservation, GoalResult, Manifest, RunError, RunOptions, Status, Summary, directory, run,
 };
 use pliant_io::files::IoError;
 use pliant_scenes::format::Scene;

@@ -2,30 +2,14 @@
 //! by contact and friction alone.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
-use pliant_runner::run::{GoalMonitor, GoalResult, Status};
-use pliant_scenes::builtin;
-use pliant_scenes::format::{Assignment, apply, goals_within_duration};
-use pliant_scenes::scenario::Scenario;
+mod scene_support;
 
-/// Runs a built-in scene with changes, step by step as a run does, and gives its goals' results.
-/// The balances of mass and momentum hold to 1e-4, and nothing fails.
+use pliant_runner::run::GoalResult;
+use pliant_scenes::builtin;
+
+/// Results of the goals of a built-in scene with changes.
 fn goals(name: &str, changes: &[&str]) -> Vec<GoalResult> {
-    let changes: Vec<_> = changes.iter().map(|c| Assignment::parse(c).unwrap()).collect();
-    let scene = apply(&builtin::scene(name).unwrap().unwrap(), &changes).unwrap();
-    goals_within_duration(&scene).unwrap();
-    let mut scenario = Scenario::new(&scene).unwrap();
-    let mut goal_monitor =
-        GoalMonitor::new(&scene, &scenario.world, &scenario.parts, &scenario.centers).unwrap();
-    while scenario.world.time() < scene.duration - 0.5 * scene.dt {
-        scenario.step().unwrap();
-        goal_monitor.step(&mut scenario.world, scene.dt).unwrap();
-    }
-    let balance = scenario.world.balance();
-    assert!(
-        balance.mass < 1e-4 && balance.linear_momentum < 1e-4 && balance.angular_momentum < 1e-4,
-        "{balance:?}"
-    );
-    goal_monitor.results(Status::Completed, scenario.world.time(), scene.dt)
+    scene_support::goals(&builtin::scene(name).unwrap().unwrap(), changes)
 }
 
 /// All goals are met.

@@ -1,10 +1,11 @@
 //! The T-shirt that two arms fold, as the scene comes with Pliant but coarser.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
-use pliant_runner::run::{GoalMonitor, Status};
+mod scene_support;
+
 use pliant_scenes::builtin;
-use pliant_scenes::format::{Assignment, Quantity, apply};
-use pliant_scenes::scenario::Scenario;
+use pliant_scenes::format::Quantity;
+use scene_support::goals;
 
 /// End of the first fold [s].
 const FOLDED: f64 = 2.7;
@@ -29,21 +30,6 @@ fn two_arms_fold_a_shirt_in_half() {
     let crossings = keep(|quantity| matches!(quantity, Quantity::NewCrossings));
     assert_eq!(crossings.max, Some(0.0));
     scene.goals = vec![half, crossings];
-    let changes = ["grid_spacing=0.015625", &format!("duration={FOLDED}")];
-    let changes: Vec<_> = changes.iter().map(|change| Assignment::parse(change).unwrap()).collect();
-    let scene = apply(&scene, &changes).unwrap();
-    let mut scenario = Scenario::new(&scene).unwrap();
-    let mut goal_monitor =
-        GoalMonitor::new(&scene, &scenario.world, &scenario.parts, &scenario.centers).unwrap();
-    while scenario.world.time() < scene.duration - 0.5 * scene.dt {
-        scenario.step().unwrap();
-        goal_monitor.step(&mut scenario.world, scene.dt).unwrap();
-    }
-    let balance = scenario.world.balance();
-    assert!(
-        balance.mass < 1e-4 && balance.linear_momentum < 1e-4 && balance.angular_momentum < 1e-4,
-        "{balance:?}"
-    );
-    let results = goal_monitor.results(Status::Completed, scenario.world.time(), scene.dt);
+    let results = goals(&scene, &["grid_spacing=0.015625", &format!("duration={FOLDED}")]);
     assert!(results.iter().all(|goal| goal.met == Some(true)), "{results:#?}");
 }

@@ -20,7 +20,7 @@ use pliant_numeric::random::SplitMix64;
 use pliant_rigid::multibody::{LinkId, State};
 use pliant_rigid::simulation::Control;
 use pliant_scenes::builtin;
-use pliant_scenes::format::{ComFreeForm, ComFreeGains, RigidSolver, Scene};
+use pliant_scenes::format::{Form, Gains, RigidSolver, Scene};
 use pliant_scenes::scenario::Scenario;
 use pliant_scenes::worlds::worlds;
 
@@ -244,8 +244,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut planned = scene.clone();
     planned.dt = STEP;
     let comfree = &mut planned.rigid.comfree;
-    comfree.form = ComFreeForm::Published;
-    comfree.gains = ComFreeGains::PerStep { stiffness: 0.1, damping: 0.002 };
+    comfree.form = Form::Published;
+    comfree.gains = Gains::PerStep { stiffness: 0.1, damping: 0.002 };
     comfree.facets = 4;
     scene.rigid_solver = if plant == "icf" { RigidSolver::Icf } else { RigidSolver::Comfree };
 

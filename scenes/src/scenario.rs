@@ -4,19 +4,16 @@ use std::ops::Range;
 
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_coupling::convex::{Direction, SolverSettings};
-use pliant_coupling::{
-    BuildError, ContactSettings, Coupling, CouplingStep, GridMotion, ParticleRadius, ParticleSet, Settings,
-    StepError, StepReport, Stiffness, Substeps, World, WorldBuilder,
-};
+use pliant_coupling::{BuildError, ParticleSet, Settings, StepError, StepReport, World, WorldBuilder};
 use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::RigidSettings;
-use pliant_rigid::comfree::{ComFreeSettings, Form, Gains, RigidSolver};
+use pliant_rigid::comfree::RigidSolver;
 use pliant_rigid::simulation::Integrator;
 
 use crate::assemble::{
     AssembleError, AssembledCloth, Assembly, RigidParts, SoftParticles, TimedInputs, assemble, tactile_pads,
 };
-use crate::format::{self, AutoOr, Order, Scene, ValidationError, validate};
+use crate::format::{self, Order, Scene, ValidationError, validate};
 use crate::initial_checks::{
     OverlapError, ParticleCloud, PlacedShape, bodies_in_bodies, soft_in_soft, warn_of_soft_contacts,
 };
@@ -195,25 +192,12 @@ fn settings(scene: &Scene) -> Settings {
         // A scene with soft bodies or cloths has it; without them it is not used.
         grid_spacing: scene.grid_spacing.unwrap_or(1.0),
         dt: scene.dt,
-        substeps: match scene.substeps {
-            AutoOr::Auto => Substeps::Auto,
-            AutoOr::Value(count) => Substeps::Fixed(count),
-        },
-        coupling: match scene.coupling {
-            format::Coupling::Auto => Coupling::Auto,
-            format::Coupling::Weak => Coupling::Weak,
-            format::Coupling::Strong => Coupling::Strong,
-        },
-        coupling_step: match scene.coupling_step {
-            format::CouplingStep::Auto => CouplingStep::Auto,
-            format::CouplingStep::Fixed => CouplingStep::Fixed,
-        },
-        grid_motion: match scene.grid_motion {
-            format::GridMotion::Auto => GridMotion::Auto,
-            format::GridMotion::Fixed => GridMotion::Fixed,
-        },
+        substeps: scene.substeps,
+        coupling: scene.coupling,
+        coupling_step: scene.coupling_step,
+        grid_motion: scene.grid_motion,
         gravity: scene.gravity.into(),
-        contact: contact(&scene.contact),
+        contact: scene.contact,
         solver: solver(&scene.solver),
         rigid: rigid(scene),
         boundaries: scene.boundaries.iter().map(boundary).collect(),
@@ -237,43 +221,9 @@ fn rigid(scene: &Scene) -> RigidSettings {
         }),
         stiction_tolerance: rigid.stiction_tolerance,
         refresh_friction: rigid.refresh_friction,
-        solver: rigid_solver(scene),
-    }
-}
-
-fn rigid_solver(scene: &Scene) -> RigidSolver {
-    let format::ComFree { form, gains, facets, separation_speed } = scene.rigid.comfree;
-    match scene.rigid_solver {
-        format::RigidSolver::Icf => RigidSolver::Icf,
-        format::RigidSolver::Comfree => RigidSolver::ComFree(ComFreeSettings {
-            form: match form {
-                format::ComFreeForm::Predicted => Form::Predicted,
-                format::ComFreeForm::Published => Form::Published,
-            },
-            gains: match gains {
-                format::ComFreeGains::Physical { frequency, damping_ratio } => {
-                    Gains::Physical { frequency, damping_ratio }
-                }
-                format::ComFreeGains::PerStep { stiffness, damping } => Gains::PerStep { stiffness, damping },
-            },
-            facets,
-            separation_speed,
-            ..ComFreeSettings::default()
-        }),
-    }
-}
-
-fn contact(contact: &format::ContactSpec) -> ContactSettings {
-    ContactSettings {
-        stiffness: match contact.stiffness {
-            AutoOr::Auto => Stiffness::Auto,
-            AutoOr::Value(stiffness) => Stiffness::Fixed(stiffness),
-        },
-        dissipation: contact.dissipation,
-        stiction_tolerance: contact.stiction_tolerance,
-        particle_radius: match contact.particle_radius {
-            AutoOr::Auto => ParticleRadius::Auto,
-            AutoOr::Value(radius) => ParticleRadius::Fixed(radius),
+        solver: match scene.rigid_solver {
+            format::RigidSolver::Icf => RigidSolver::Icf,
+            format::RigidSolver::Comfree => RigidSolver::ComFree(rigid.comfree),
         },
     }
 }

@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3
 use pliant_io::mesh::MeshData;
 use pliant_numeric::random::SplitMix64;
 use pliant_rigid::Shape;
-use pliant_scenes::sample::{Density, Jitter, ParticleSample, SamplingSolid, sample, volume};
+use pliant_scenes::sample::{Density, Jitter, ParticleSample, SamplingSolid, sample};
 
 /// A tessellation of a shape.
 fn mesh_of(shape: &Shape, segments: u32) -> MeshData {
@@ -114,7 +114,7 @@ fn particles_fill_solids_up_to_their_surface() {
             let filled = sample(&solid, &pose, density, jitter).unwrap();
             let case = format!("seed {SEED}: {solid:.60?} {across} across");
             let (radius, shape) = (filled.radius(), solid.shape().unwrap());
-            let exact_volume = volume(&solid).unwrap();
+            let exact_volume = shape.mass_properties(1.0).unwrap().0;
             let total = filled.particle_volume * filled.positions.len() as f64;
             worst.volume = worst.volume.max((total / exact_volume - 1.0).abs());
             let gaps: Vec<f64> = filled

@@ -8,6 +8,7 @@ use std::f64::consts::PI;
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_io::mesh::MeshData;
 use pliant_numeric::random::SplitMix64;
+use pliant_rigid::GeometryError;
 use pliant_scenes::sample::{Density, Jitter, ParticleSample, SampleError, SamplingSolid, sample};
 
 const DOUGH: Vector3<f64> = Vector3::new(0.16, 0.06, 0.05);
@@ -194,11 +195,14 @@ fn every_bad_input_is_a_typed_error() {
     inside_out.triangles.iter_mut().for_each(|t| t.swap(0, 1));
     assert!(matches!(
         fails(&SamplingSolid::Mesh(inside_out), Density::Spacing(0.01)),
-        SampleError::InsideOut { .. }
+        SampleError::Surface(GeometryError::InsideOut { .. })
     ));
     let mut open = sphere_mesh(0.1, 6);
     open.triangles.pop();
-    assert!(matches!(fails(&SamplingSolid::Mesh(open), Density::Spacing(0.01)), SampleError::Mesh(_)));
+    assert!(matches!(
+        fails(&SamplingSolid::Mesh(open), Density::Spacing(0.01)),
+        SampleError::Surface(GeometryError::OpenEdge { .. })
+    ));
 }
 
 // A ring (a square with a square hole) has a lattice centre in the hole when coarse: no particle

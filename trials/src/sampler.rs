@@ -159,33 +159,21 @@ impl SceneSampler {
 
 /// Wave speed of a material \[m/s\].
 pub fn wave_speed(material: &Material) -> f64 {
-    let (density, e, nu) = material.elastic_figures();
-    let nu = nu.clamp(0.0, 0.45);
-    (e * (1.0 - nu) / ((1.0 + nu) * (1.0 - 2.0 * nu)) / density).sqrt()
+    let material = material.particle_material();
+    let elastic = material.model.elastic();
+    let (e, nu) = (elastic.youngs_modulus, elastic.poissons_ratio.clamp(0.0, 0.45));
+    (e * (1.0 - nu) / ((1.0 + nu) * (1.0 - 2.0 * nu)) / material.density).sqrt()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use pliant_scenes::assemble::assemble;
-    use pliant_scenes::format::{BodySpec, Dynamic, Geometry, JointSpec, Motion, Pose, Scene};
+    use pliant_scenes::format::{BodySpec, Dynamic, Geometry, Motion, Pose, Scene};
 
     fn volume_and_reach(shape: &RigidShape) -> (f64, f64) {
         let mut scene = Scene::empty("solid", 1.0, 1.0);
-        let dynamic = Dynamic {
-            pose: Pose::default(),
-            joint: JointSpec::Free {},
-            parent: None,
-            density: Some(1.0),
-            mass: None,
-            inertia: None,
-            center_of_mass: None,
-            velocity: [0.0; 3],
-            angular_velocity: [0.0; 3],
-            applied_force: [0.0; 3],
-            applied_torque: [0.0; 3],
-            gravity: true,
-        };
+        let dynamic = Dynamic { density: Some(1.0), mass: None, ..crate::builders::dynamic(1.0) };
         let geometries = vec![Geometry::new(shape.clone())];
         scene.bodies.push(BodySpec {
             name: "solid".to_owned(),

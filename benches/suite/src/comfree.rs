@@ -11,7 +11,7 @@ use super::part::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, 
 use super::rigid::{TimedRun, builtin_scene, fixed};
 use pliant_render::plot::{Plot, PlotError, Series, Style};
 use pliant_runner::machine::{OpenBackend, thread_time};
-use pliant_scenes::format::{ComFreeForm, ComFreeGains, Copies, RigidSolver, Scene};
+use pliant_scenes::format::{Copies, Form, Gains, RigidSolver, Scene};
 use pliant_scenes::penetration::PenetrationStatistics;
 use pliant_scenes::scenario::Scenario;
 
@@ -37,7 +37,7 @@ const PILES: [(u32, usize); 5] = [(1, 200), (4, 100), (40, 20), (400, 3), (4000,
 const STEPS: [usize; 2] = [30, 20];
 
 /// Published values of figure 7.
-const PUBLISHED: ComFreeGains = ComFreeGains::PerStep { stiffness: 0.1, damping: 0.001 };
+const PUBLISHED: Gains = Gains::PerStep { stiffness: 0.1, damping: 0.001 };
 
 /// The solvers compared; the convex solver is the last.
 const SOLVERS: [&str; 3] = ["published", "predicted", "icf"];
@@ -54,9 +54,9 @@ fn with(scene: &Scene, solver: &str) -> Scene {
 }
 
 /// Chooses the published form.
-fn publish(scene: &mut Scene, gains: ComFreeGains) {
+fn publish(scene: &mut Scene, gains: Gains) {
     let comfree = &mut scene.rigid.comfree;
-    (comfree.form, comfree.gains, comfree.facets) = (ComFreeForm::Published, gains, 4);
+    (comfree.form, comfree.gains, comfree.facets) = (Form::Published, gains, 4);
 }
 
 /// Smallest meaningful processor time \[ms\]: the system counts it in hundredths of a second.
@@ -196,7 +196,7 @@ fn pile(_: &BenchOptions, report: &mut dyn FnMut(Measurement)) -> Result<(), Ben
     let mut cases: Vec<(String, Scene)> = Vec::new();
     for (stiffness, damping) in published {
         let mut scene = scene.clone();
-        publish(&mut scene, ComFreeGains::PerStep { stiffness, damping });
+        publish(&mut scene, Gains::PerStep { stiffness, damping });
         cases.push((format!("published {stiffness} {damping}"), scene));
     }
     cases.extend(["predicted", "icf"].map(|solver| (solver.to_owned(), with(&scene, solver))));

@@ -9,7 +9,7 @@ use super::part::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, 
 use super::rigid::builtin_scene;
 use pliant_numeric::random::SplitMix64;
 use pliant_runner::machine::OpenBackend;
-use pliant_scenes::format::{ComFreeForm, ComFreeGains};
+use pliant_scenes::format::{Form, Gains};
 use pliant_scenes::worlds::worlds;
 
 /// World-steps a second.
@@ -41,8 +41,8 @@ fn throughput(count: usize, threads: usize) -> Result<Measurement, BenchError> {
     let fail = |reason: String| BenchError { bench: WORLDS.name, reason };
     let mut scene = builtin_scene(WORLDS.name, "cube-in-hand")?;
     let comfree = &mut scene.rigid.comfree;
-    comfree.form = ComFreeForm::Published;
-    comfree.gains = ComFreeGains::PerStep { stiffness: 0.1, damping: 0.002 };
+    comfree.form = Form::Published;
+    comfree.gains = Gains::PerStep { stiffness: 0.1, damping: 0.002 };
     comfree.facets = 4;
     let (mut batch, scenario) = worlds(&scene, count).map_err(|e| fail(e.to_string()))?;
     let start = scenario.world.bodies().state().clone();

@@ -4,8 +4,8 @@
 use nalgebra::{Isometry3, Point3};
 use pliant_coupling::convex::Mobility;
 use pliant_coupling::{
-    BackendError, Boundary, CachedContact, ContactCacheState, ContactStatistics, ParticleRadius, Settings,
-    Stiffness, SubstepPlan, SubstepsResult, World,
+    BackendError, Boundary, CachedContact, ContactCacheState, ContactStatistics, Settings, SubstepPlan,
+    SubstepsResult, World,
 };
 use pliant_rigid::SpatialImpulse;
 
@@ -55,14 +55,8 @@ impl DeviceContact {
         let settings = world.settings();
         let options = ContactDetectionOptions {
             grid_spacing: settings.grid_spacing,
-            radius: match settings.contact.particle_radius {
-                ParticleRadius::Fixed(radius) => Some(radius),
-                ParticleRadius::Auto => None,
-            },
-            stiffness: match settings.contact.stiffness {
-                Stiffness::Fixed(stiffness) => Some(stiffness),
-                Stiffness::Auto => None,
-            },
+            radius: settings.contact.particle_radius.value(),
+            stiffness: settings.contact.stiffness.value(),
             dissipation: settings.contact.dissipation,
             cloth_from: (!world.cloths().is_empty()).then(|| world.mpm().materials().len() as u32),
         };

@@ -7,11 +7,12 @@ use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
 
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem};
-use super::super::mesh::MeshData;
+use super::super::mesh;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::pose::quaternion;
 use pliant_geometry::{HeightField, Shape};
+use pliant_io::mesh::{MeshData, load_mesh};
 
 /// Assets, which geoms refer to by name.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +37,7 @@ impl Assets {
                 "mesh" => {
                     let resolved = defaults.resolve(element, None)?;
                     let name = asset_name(&resolved)?;
-                    if assets.hulls.insert(name, mesh(&resolved, directory, compiler)?).is_some() {
+                    if assets.hulls.insert(name, hull(&resolved, directory, compiler)?).is_some() {
                         return Err(duplicate("a mesh"));
                     }
                 }
@@ -77,7 +78,7 @@ fn asset_name(element: &Element) -> Result<String, ImportError> {
     }
 }
 
-fn mesh(element: &Element, directory: &Path, compiler: &Compiler) -> Result<(Shape, bool), ImportError> {
+fn hull(element: &Element, directory: &Path, compiler: &Compiler) -> Result<(Shape, bool), ImportError> {
     let vertices = element.numbers("vertex", 12..=usize::MAX)?;
     let mut data = match (element.text("file"), vertices) {
         (Some(_), Some(_)) => return Err(element.bad("vertex", "left out where there is a file")),
@@ -87,9 +88,7 @@ fn mesh(element: &Element, directory: &Path, compiler: &Compiler) -> Result<(Sha
             let name =
                 if compiler.strip_path { Path::new(name.file_name().unwrap_or_default()) } else { name };
             let path = directory.join(&compiler.mesh_directory).join(name);
-            MeshData::read(&path).map_err(|e| {
-                element.fail_at("file", ImportProblem::Mesh(format!("{}: {e}", path.display())))
-            })?
+            load_mesh(path, 1.0).map_err(|e| element.fail_at("file", ImportProblem::Mesh(e.to_string())))?
         }
         (None, Some(numbers)) => inline(element, &numbers)?,
     };
@@ -105,10 +104,10 @@ fn mesh(element: &Element, directory: &Path, compiler: &Compiler) -> Result<(Sha
         if scale.iter().any(|s| *s == 0.0) {
             return Err(element.bad("scale", "three factors, none of them 0"));
         }
-        data = data.scaled(&scale);
+        mesh::scale(&mut data, &scale);
     }
     let at = if element.text("file").is_some() { "file" } else { "vertex" };
-    data.hull().map_err(|e| element.fail_at(at, ImportProblem::Mesh(e)))
+    mesh::hull(&data).map_err(|e| element.fail_at(at, ImportProblem::Mesh(e.to_string())))
 }
 
 fn inline(element: &Element, numbers: &[f64]) -> Result<MeshData, ImportError> {

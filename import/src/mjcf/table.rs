@@ -219,7 +219,12 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("default", "dcmotor", Inert("left out where it is used")),
     // Assets.
     element!("mujoco", "asset", Yes),
-    element!("asset", "mesh", Partly("contact uses the convex hull, as in MuJoCo; OBJ and STL files"), MESH),
+    element!(
+        "asset",
+        "mesh",
+        Partly("contact uses the convex hull, as in MuJoCo; OBJ, STL and PLY files"),
+        MESH
+    ),
     element!(
         "asset",
         "hfield",

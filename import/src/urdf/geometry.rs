@@ -8,11 +8,12 @@ use nalgebra::Vector3;
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem};
 use super::super::imported::Visual;
-use super::super::mesh::MeshData;
+use super::super::mesh;
 use super::super::mjcf::{DISSIPATION, STIFFNESS, color};
 use super::Reader;
 use super::tree::Tree;
 use pliant_geometry::Shape;
+use pliant_io::mesh::load_mesh;
 use pliant_rigid::collision::{CollisionGeometry, ContactMaterial};
 
 /// Friction, which the format does not have.
@@ -111,7 +112,10 @@ impl Reader<'_> {
             return Err(element.bad("scale", "three factors, none of them 0"));
         }
         let path = self.resolve(name);
-        let hull = MeshData::read(&path).and_then(|mesh| mesh.scaled(&scale).hull());
+        let hull = load_mesh(&path, 1.0).map_err(|e| e.to_string()).and_then(|mut data| {
+            mesh::scale(&mut data, &scale);
+            mesh::hull(&data).map_err(|e| format!("{}: {e}", path.display()))
+        });
         match hull {
             Ok((shape, convex)) => {
                 if !convex && !visual {
@@ -121,14 +125,10 @@ impl Reader<'_> {
                 Ok(Some(shape))
             }
             Err(reason) if visual => {
-                self.warnings
-                    .push(element.warn("filename", format!("left out: {}: {reason}", path.display())));
+                self.warnings.push(element.warn("filename", format!("left out: {reason}")));
                 Ok(None)
             }
-            Err(reason) => {
-                let reason = format!("{}: {reason}", path.display());
-                Err(element.fail_at("filename", ImportProblem::Mesh(reason)))
-            }
+            Err(reason) => Err(element.fail_at("filename", ImportProblem::Mesh(reason))),
         }
     }
 

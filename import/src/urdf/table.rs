@@ -39,7 +39,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
         "geometry",
         "mesh",
         Partly(
-            "the convex hull, with a warning where the mesh has less volume; OBJ and STL files; visuals of other types are left out"
+            "the convex hull, with a warning where the mesh has less volume; OBJ, STL and PLY files; visuals of other types are left out"
         ),
         &[(Yes, "filename scale")]
     ),

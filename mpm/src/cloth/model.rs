@@ -34,7 +34,7 @@
 //! (the default) r is always zero: the director is along the normal, and layers slide with the
 //! numerical friction of the grid.
 
-use crate::material::{Elastic, MaterialError, positive, require};
+use crate::material::{Elastic, MaterialError, unless, unless_positive};
 use pliant_numeric::linalg::Vec3;
 use pliant_numeric::scalar::Real;
 use serde::{Deserialize, Serialize};
@@ -103,19 +103,25 @@ impl ClothMaterial {
     /// # Errors
     /// Names the first that is out of range or not a number, with its value and unit.
     pub fn validate(&self) -> Result<(), MaterialError> {
-        positive("density", self.density, "kg/m^3")?;
-        self.elastic.validate()?;
-        positive("thickness", self.thickness, "m")?;
-        for (field, value, unit) in [
-            ("normal_stiffness", self.normal_stiffness, "Pa"),
-            ("shear_stiffness", self.shear_stiffness, "Pa"),
-            ("friction", self.friction, "(no unit)"),
-            ("bending_stiffness", self.bending_stiffness, "N m"),
-        ] {
-            require(value >= 0.0 && value.is_finite(), field, value, unit, "finite and not negative")?;
-        }
+        self.out_of_range().next().map_or(Ok(()), Err)
+    }
+
+    /// All parameters that are out of range or not numbers.
+    pub fn out_of_range(&self) -> impl Iterator<Item = MaterialError> {
+        let not_negative = |field, value: f64, unit| {
+            unless(value >= 0.0 && value.is_finite(), field, value, unit, "finite and not negative")
+        };
         let v = self.damping;
-        require((0.0..=1.0).contains(&v), "damping", v, "(no unit)", "within [0, 1]")
+        let others = [
+            unless_positive("thickness", self.thickness, "m"),
+            not_negative("normal_stiffness", self.normal_stiffness, "Pa"),
+            not_negative("shear_stiffness", self.shear_stiffness, "Pa"),
+            not_negative("friction", self.friction, ""),
+            not_negative("bending_stiffness", self.bending_stiffness, "N m"),
+            unless((0.0..=1.0).contains(&v), "damping", v, "", "in [0, 1]"),
+        ];
+        let density = unless_positive("density", self.density, "kg/m^3");
+        density.into_iter().chain(self.elastic.out_of_range()).chain(others.into_iter().flatten())
     }
 }
 

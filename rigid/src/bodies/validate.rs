@@ -1,7 +1,7 @@
 //! Checks of a body before it is added.
 
 use super::builder::BodiesBuilder;
-use crate::body::BodyDesc;
+use crate::body::{Adhesion, BodyDesc};
 use crate::error::RigidError;
 use crate::id::BodyId;
 use crate::joint::Joint;
@@ -62,42 +62,11 @@ impl BodiesBuilder {
 }
 
 fn check_material(body: &str, geometry: &crate::body::Geometry) -> Result<(), RigidError> {
-    let m = &geometry.material;
-    let not_negative = |field, value: f64, unit| {
-        if value.is_finite() && value >= 0.0 {
-            Ok(())
-        } else {
-            Err(RigidError::value(body, field, value, unit, "finite and at least 0"))
-        }
-    };
-    not_negative("geometry friction", m.dynamic_friction, "(no unit)")?;
-    not_negative("geometry dissipation", m.dissipation, "s/m")?;
-    if !(0.0..=1.0).contains(&m.restitution) {
-        return Err(RigidError::value(body, "geometry restitution", m.restitution, "(no unit)", "in [0, 1]"));
+    let adhesion = geometry.adhesion.iter().flat_map(Adhesion::out_of_range);
+    match geometry.material.out_of_range().chain(adhesion).next() {
+        Some(f) => Err(RigidError::value(body, f.field, f.value, f.unit, f.requirement)),
+        None => Ok(()),
     }
-    not_negative("geometry stiffness", m.stiffness, "N/m")?;
-    not_negative("geometry torsional friction", m.torsional_friction, "m")?;
-    not_negative("geometry rolling friction", m.rolling_friction, "m")?;
-    if let Some((field, value, unit, requirement)) = m.impedance.out_of_range() {
-        return Err(RigidError::value(body, field, value, unit, requirement));
-    }
-    if m.stiffness == 0.0 {
-        return Err(RigidError::value(body, "geometry stiffness", 0.0, "N/m", "positive"));
-    }
-    if !(m.static_friction.is_finite() && m.static_friction >= m.dynamic_friction) {
-        let (field, requirement) = ("static friction", "finite and at least the dynamic coefficient");
-        return Err(RigidError::value(body, field, m.static_friction, "(no unit)", requirement));
-    }
-    if let Some(adhesion) = geometry.adhesion {
-        for (field, value, unit) in
-            [("adhesion stress", adhesion.stress, "Pa"), ("adhesion range", adhesion.range, "m")]
-        {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(RigidError::value(body, field, value, unit, "finite and positive"));
-            }
-        }
-    }
-    Ok(())
 }
 
 fn check_joint(body: &str, joint: &Joint) -> Result<(), RigidError> {

@@ -1,6 +1,7 @@
 //! Contact parameters of surfaces.
 
 use crate::comfree::ImpedanceCurve;
+use crate::out_of_range::OutOfRange;
 
 /// Compliance and friction of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,8 +29,35 @@ pub struct ContactMaterial {
 }
 
 impl ContactMaterial {
-    /// The usual stiffness of a surface [N/m]: two in series are 1e6, which the weight of a
-    /// kilogram compresses by a hundredth of a millimetre.
+    /// The figures that are out of range.
+    pub fn out_of_range(&self) -> impl Iterator<Item = OutOfRange> {
+        let (rest, motion) = (self.static_friction, self.dynamic_friction);
+        let own = [
+            OutOfRange::unless_not_negative("dynamic_friction", motion, ""),
+            OutOfRange::unless_not_negative("dissipation", self.dissipation, "s/m"),
+            OutOfRange::unless(
+                (0.0..=1.0).contains(&self.restitution),
+                "restitution",
+                self.restitution,
+                "",
+                "in [0, 1]",
+            ),
+            OutOfRange::unless_positive("stiffness", self.stiffness, "N/m"),
+            OutOfRange::unless_not_negative("torsional_friction", self.torsional_friction, "m"),
+            OutOfRange::unless_not_negative("rolling_friction", self.rolling_friction, "m"),
+            OutOfRange::unless(
+                rest.is_finite() && rest >= motion,
+                "static_friction",
+                rest,
+                "",
+                "finite and at least the dynamic one",
+            ),
+        ];
+        own.into_iter().flatten().chain(self.impedance.out_of_range())
+    }
+
+    /// The usual stiffness of a surface [N/m]: two in series are 1e6, which a kilogram presses by a
+    /// hundredth of a millimetre.
     pub const STIFFNESS: f64 = 2e6;
     /// The usual dissipation \[s/m\].
     pub const DISSIPATION: f64 = 10.0;

@@ -99,40 +99,7 @@ fn validate(geometry: usize, g: &CollisionGeometry) -> Result<(), CollisionError
     if !is_pose(&g.pose) {
         return value("pose", f64::NAN, "m", "a finite position and a unit quaternion");
     }
-    let m = &g.material;
-    if !(m.stiffness.is_finite() && m.stiffness > 0.0) {
-        return value("stiffness", m.stiffness, "N/m", "finite and positive");
-    }
-    if !(m.dissipation.is_finite() && m.dissipation >= 0.0) {
-        return value("dissipation", m.dissipation, "s/m", "finite and not negative");
-    }
-    if !(0.0..=1.0).contains(&m.restitution) {
-        return value("restitution", m.restitution, "", "in [0, 1]");
-    }
-    if !(m.dynamic_friction.is_finite() && m.dynamic_friction >= 0.0) {
-        return value("dynamic friction", m.dynamic_friction, "", "finite and not negative");
-    }
-    if !(m.static_friction.is_finite() && m.static_friction >= m.dynamic_friction) {
-        return value("static friction", m.static_friction, "", "finite and at least the dynamic one");
-    }
-    for (field, length) in
-        [("torsional friction", m.torsional_friction), ("rolling friction", m.rolling_friction)]
-    {
-        if !(length.is_finite() && length >= 0.0) {
-            return value(field, length, "m", "finite and not negative");
-        }
-    }
-    if let Some((field, figure, unit, requirement)) = m.impedance.out_of_range() {
-        return Err(CollisionError::Value {
-            geometry,
-            name: name(),
-            field,
-            value: figure,
-            unit,
-            requirement,
-        });
-    }
-    Ok(())
+    g.material.out_of_range().next().map_or(Ok(()), |f| value(f.field, f.value, f.unit, f.requirement))
 }
 
 /// Refuses pairs that may touch but are not supported.

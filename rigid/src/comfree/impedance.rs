@@ -1,21 +1,27 @@
 //! Impedance of a contact as a function of its depth: MuJoCo's `solimp`.
 
+use serde::{Deserialize, Serialize};
+
+use crate::out_of_range::OutOfRange;
 use crate::simulation::SimulationError;
 
-/// The impedance r of a constraint as a function of its depth (MuJoCo's documentation, Computation,
-/// Solver parameters; equation 13 of ComFree-Sim): from `minimum` at the surface to `maximum` at
-/// `width` and below it, along two powers that meet at `midpoint`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How the impedance r of a contact grows with its depth with the closed-form solver, MuJoCo's
+/// `solimp`: from `minimum` at the surface to `maximum` at `width` and below it, along two powers
+/// that meet at `midpoint` (MuJoCo's documentation, Computation, Solver parameters; equation 13 of
+/// ComFree-Sim).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
 pub struct ImpedanceCurve {
-    /// At zero depth, in (0, 1).
+    /// At zero depth, between 0 and 1 \[-\].
     pub minimum: f64,
-    /// From `width` on, in (0, 1).
+    /// From `width` on, between 0 and 1 \[-\].
     pub maximum: f64,
-    /// Depth \[m, rad\] at which it is reached, positive.
+    /// Depth at which `maximum` is reached \[m, in a joint rad\].
     pub width: f64,
-    /// Fraction of the width at which the powers meet, in (0, 1).
+    /// Inflection point of the curve as a fraction of the width, between 0 and 1 \[-\].
     pub midpoint: f64,
-    /// The power, at least 1.
+    /// Power of the curve, at least 1 \[-\].
     pub power: f64,
 }
 
@@ -34,31 +40,30 @@ impl ImpedanceCurve {
     /// # Errors
     /// [`SimulationError::Value`] with the name of `item` and of the value.
     pub fn validate(&self, item: &str) -> Result<(), SimulationError> {
-        match self.out_of_range() {
-            Some((field, value, unit, requirement)) => {
-                Err(SimulationError::value(item, field, value, unit, requirement))
-            }
-            None => Ok(()),
-        }
+        self.out_of_range().next().map_or(Ok(()), |figure| Err(SimulationError::figure(item, figure)))
     }
 
-    /// The first value that is out of range: its name, value, unit and requirement.
-    pub(crate) fn out_of_range(&self) -> Option<(&'static str, f64, &'static str, &'static str)> {
-        let inside = |x: f64| x > 0.0 && x < 1.0;
-        let between = "between 0 and 1, both excluded";
-        if !inside(self.minimum) {
-            Some(("impedance minimum", self.minimum, "", between))
-        } else if !inside(self.maximum) {
-            Some(("impedance maximum", self.maximum, "", between))
-        } else if !(self.width.is_finite() && self.width > 0.0) {
-            Some(("impedance width", self.width, "m", "finite and positive"))
-        } else if !inside(self.midpoint) {
-            Some(("impedance midpoint", self.midpoint, "", between))
-        } else if !(self.power.is_finite() && self.power >= 1.0) {
-            Some(("impedance power", self.power, "", "finite and at least 1"))
-        } else {
-            None
-        }
+    /// The figures that are out of range, as fields of an `impedance`.
+    pub fn out_of_range(&self) -> impl Iterator<Item = OutOfRange> {
+        let inside = |field, x: f64| {
+            OutOfRange::unless(x > 0.0 && x < 1.0, field, x, "", "between 0 and 1, both excluded")
+        };
+        let power = self.power;
+        [
+            inside("impedance.minimum", self.minimum),
+            inside("impedance.maximum", self.maximum),
+            OutOfRange::unless_positive("impedance.width", self.width, "m"),
+            inside("impedance.midpoint", self.midpoint),
+            OutOfRange::unless(
+                power.is_finite() && power >= 1.0,
+                "impedance.power",
+                power,
+                "",
+                "at least 1 and finite",
+            ),
+        ]
+        .into_iter()
+        .flatten()
     }
 
     /// r at a depth \[m, rad\], which may have either sign.

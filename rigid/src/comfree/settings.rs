@@ -1,6 +1,9 @@
 //! Settings of the solvers.
 
+use serde::{Deserialize, Serialize};
+
 use super::impedance::ImpedanceCurve;
+use crate::out_of_range::OutOfRange;
 use crate::simulation::SimulationError;
 
 /// Which solver makes the steps of a [`System`](crate::simulation::System).
@@ -26,25 +29,37 @@ impl RigidSolver {
     }
 }
 
-/// Stiffness and damping of contacts per effective mass, `K = kappa m(phi)` and `D = delta m(phi)`
-/// with `m(phi)` of equation 12.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Stiffness K and damping D of a contact per kilogram of `r/(1 - r)` times the effective contact
+/// mass, with its impedance r (equation 12): `kappa` and `delta`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Gains {
     /// Independent of the step: `kappa = w^2`, `delta = 2 z w`.
     Physical {
-        /// w \[rad/s\], finite and positive.
+        /// Frequency w, finite and positive \[rad/s\].
+        #[serde(default = "usual_frequency")]
         frequency: f64,
-        /// z, finite and not negative.
+        /// Damping ratio z, finite and not negative \[-\].
+        #[serde(default = "usual_damping_ratio")]
         damping_ratio: f64,
     },
     /// As in the paper, valid for one step, 2 ms there: `kappa = k_user/dt`, `delta = d_user/dt`
     /// (equation 11).
     PerStep {
-        /// k_user \[1/s\], finite and positive.
+        /// k_user, finite and positive \[1/s\].
         stiffness: f64,
-        /// d_user, finite and not negative.
+        /// d_user, finite and not negative \[-\].
         damping: f64,
     },
+}
+
+fn usual_frequency() -> f64 {
+    400.0
+}
+
+fn usual_damping_ratio() -> f64 {
+    1.0
 }
 
 impl Gains {
@@ -59,31 +74,38 @@ impl Gains {
     }
 }
 
-/// Form of the closed-form solver; see [`comfree`](crate::comfree).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Forms of the closed-form solver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum Form {
-    /// Contacts are evaluated at the predicted velocities with all contacts.
+    /// Impulses from the velocities predicted with all contacts: contacts can stick and carry
+    /// loads, and long steps are stable.
     #[default]
     Predicted,
-    /// Equations 2 to 13 as printed. Only overlapping contacts act, as with MuJoCo's margin of 0.
+    /// As published, equations 2 to 13; contact acts only if surfaces overlap, as with MuJoCo's
+    /// margin of 0.
     Published,
 }
 
 /// Settings of the closed-form solver.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
 pub struct ComFreeSettings {
-    /// The form.
+    /// Form of the solver.
     pub form: Form,
-    /// Stiffness and damping.
+    /// Stiffness and damping of contacts relative to the effective contact mass.
     pub gains: Gains,
-    /// Directions of a sliding or rolling cone, even and at least 4. The published impedance is
-    /// defined for 4; with others it is scaled.
+    /// Facets of a friction cone, even, at least 4 \[-\]. The published impedance is defined for 4;
+    /// with others it is scaled.
     pub facets: usize,
-    /// Largest speed \[m/s\] at which contact alone separates overlapping surfaces; finite and
-    /// positive. The published form has no bound.
+    /// Largest separation speed of overlapping surfaces, finite and positive; the published form
+    /// has no bound \[m/s\].
     pub separation_speed: f64,
     /// Impedance of joint limits, dry joints and equalities in the published form; in the other
-    /// they are near-rigid.
+    /// they are near-rigid. Not in scene files.
+    #[serde(skip)]
     pub joints: ImpedanceCurve,
 }
 
@@ -91,7 +113,7 @@ impl Default for ComFreeSettings {
     fn default() -> Self {
         Self {
             form: Form::Predicted,
-            gains: Gains::Physical { frequency: 400.0, damping_ratio: 1.0 },
+            gains: Gains::Physical { frequency: usual_frequency(), damping_ratio: usual_damping_ratio() },
             facets: 16,
             separation_speed: 0.5,
             joints: ImpedanceCurve::default(),
@@ -114,29 +136,30 @@ impl ComFreeSettings {
     /// # Errors
     /// [`SimulationError::Value`] that names the setting.
     pub fn validate(&self) -> Result<(), SimulationError> {
-        let fail = |field, value, unit, requirement| {
-            Err(SimulationError::value("closed-form solver", field, value, unit, requirement))
-        };
-        let (first, second) = match self.gains {
-            Gains::Physical { frequency, damping_ratio } => {
-                (("frequency", frequency, "rad/s"), ("damping ratio", damping_ratio))
-            }
-            Gains::PerStep { stiffness, damping } => {
-                (("stiffness per step", stiffness, "1/s"), ("damping per step", damping))
-            }
-        };
-        if !(first.1.is_finite() && first.1 > 0.0) {
-            return fail(first.0, first.1, first.2, "finite and positive");
-        }
-        if !(second.1.is_finite() && second.1 >= 0.0) {
-            return fail(second.0, second.1, "", "finite and not negative");
-        }
-        if !(4..=MOST_FACETS).contains(&self.facets) || !self.facets.is_multiple_of(2) {
-            return fail("facets", self.facets as f64, "", "even, at least 4 and at most 1024");
-        }
-        if !(self.separation_speed.is_finite() && self.separation_speed > 0.0) {
-            return fail("separation speed", self.separation_speed, "m/s", "finite and positive");
+        if let Some(figure) = self.out_of_range().next() {
+            return Err(SimulationError::figure("closed-form solver", figure));
         }
         self.joints.validate("closed-form solver, joints")
+    }
+
+    /// The figures that are out of range, without those of `joints`.
+    pub fn out_of_range(&self) -> impl Iterator<Item = OutOfRange> {
+        let gains = match self.gains {
+            Gains::Physical { frequency, damping_ratio } => [
+                OutOfRange::unless_positive("gains.frequency", frequency, "rad/s"),
+                OutOfRange::unless_not_negative("gains.damping_ratio", damping_ratio, ""),
+            ],
+            Gains::PerStep { stiffness, damping } => [
+                OutOfRange::unless_positive("gains.stiffness", stiffness, "1/s"),
+                OutOfRange::unless_not_negative("gains.damping", damping, ""),
+            ],
+        };
+        let facets = self.facets;
+        let holds = (4..=MOST_FACETS).contains(&facets) && facets.is_multiple_of(2);
+        let others = [
+            OutOfRange::unless(holds, "facets", facets as f64, "", "even and in [4, 1024]"),
+            OutOfRange::unless_positive("separation_speed", self.separation_speed, "m/s"),
+        ];
+        gains.into_iter().chain(others).flatten()
     }
 }

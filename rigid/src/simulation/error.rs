@@ -2,6 +2,7 @@
 
 use crate::icf::Stop;
 use crate::multibody::ModelError;
+use crate::out_of_range::OutOfRange;
 
 /// A simulation that cannot start or continue.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -101,6 +102,11 @@ pub enum SimulationError {
 }
 
 impl SimulationError {
+    /// A figure of `item` that is out of range.
+    pub(crate) fn figure(item: impl Into<String>, figure: OutOfRange) -> Self {
+        Self::value(item, figure.field, figure.value, figure.unit, figure.requirement)
+    }
+
     pub(crate) fn value(
         item: impl Into<String>,
         field: &'static str,

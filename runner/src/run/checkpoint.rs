@@ -12,10 +12,11 @@ use pliant_coupling::{StateError, World};
 use pliant_rigid::SpatialImpulse;
 use serde::{Deserialize, Serialize};
 
-use super::cloth::ClothSummary;
 use super::goals::WorstMeasurement;
-use super::tactile::TactileState;
-use super::{RunError, Statistics, read_json, write_json};
+use super::{RunError, Statistics};
+use crate::record::cloth::ClothSummary;
+use crate::record::tactile::TactileState;
+use crate::record::{read_json, write_json};
 use pliant_io::files::{IoError, atomic_write};
 use pliant_scenes::format::Scene;
 

@@ -6,7 +6,7 @@ use pliant_coupling::{ParticleSnapshot, World};
 use pliant_mpm::cloth::SheetParticles;
 
 use super::error::RunError;
-use super::paths::frame_path;
+use crate::record::frame_path;
 use pliant_io::ply::{FrameFields, FrameParticle, FrameTriangles, write_frame};
 use pliant_render::{back_color, viridis};
 use pliant_scenes::format::{ColorBy, Field, Output};
@@ -129,8 +129,8 @@ impl FrameWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::FRAMES;
-    use crate::run::cloth::tests::{standing, two_triangles, world};
+    use crate::record::FRAMES;
+    use crate::record::cloth::tests::{standing, two_triangles, world};
     use crate::run::tests::material;
     use pliant_io::ply::read_frame;
 

@@ -8,7 +8,7 @@ use pliant_mpm::cloth::SheetParticles;
 use pliant_rigid::BodyId;
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{GoalResult, Number, Status};
+use crate::record::manifest::{GoalResult, Number, Status};
 use pliant_garment::covered_area;
 use pliant_garment::crossings::CrossingDetector;
 use pliant_scenes::format::{Goal, MaterialRef, Quantity, Scene};
@@ -212,7 +212,7 @@ fn covered(patch: &SheetParticles, positions: &[[f64; 3]], grid_spacing: f64) ->
 fn soft(scene: &Scene, parts: &[Range<usize>], name: &str) -> Option<GoalSubject> {
     let at = scene.soft.iter().position(|soft| soft.name == name)?;
     let material: &MaterialRef = &scene.soft[at].material;
-    let (density, ..) = material.resolve(&scene.materials)?.elastic_figures();
+    let density = material.resolve(&scene.materials)?.particle_material().density;
     Some(GoalSubject::Soft(parts.get(at)?.clone(), density))
 }
 
@@ -300,7 +300,7 @@ fn extreme(values: impl Iterator<Item = f64>, from: f64, beyond: impl Fn(f64, f6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::cloth::tests::{standing, two_triangles, world};
+    use crate::record::cloth::tests::{standing, two_triangles, world};
     use crate::run::tests::material;
 
     // Checks: crossings count from those at the start, two of two triangles that intersect, so that

@@ -7,40 +7,28 @@
 //! row per step and body) and `plots/*.svg`. It is complete or absent: see [`directory`].
 
 mod checkpoint;
-mod cloth;
 pub mod directory;
-mod energy;
 mod error;
-mod forces;
 mod frames;
 mod goals;
-mod manifest;
 mod options;
 mod outputs;
-mod paths;
 mod simulate;
 mod statistics;
-mod tables;
-mod tactile;
 
 pub(crate) use checkpoint::Checkpoint;
-pub use cloth::{ClothSummary, ClothWatch};
 pub use directory::{RunDirectory, check};
-pub use energy::ENERGY_GAIN_WARNING;
 pub use error::RunError;
-pub use forces::{FORCES, ForceRow, force_bodies, read_forces};
 pub use goals::{GoalMonitor, WorstMeasurement};
-pub use manifest::{
-    Conservation, CouplingSummary, GoalResult, MANIFEST, Manifest, MeanMax, MsPerStep, Number, RigidSummary,
-    SolverSummary, Status,
-};
-pub(crate) use manifest::{read_json, write_json};
 pub use options::{Progress, RunOptions, Stage, Summary};
-pub use paths::{FRAMES, frame_path};
 pub use statistics::{DEEP_PENETRATION, Statistics, StepFigures};
-pub use tables::{BODIES, BodyRow, DIAGNOSTICS, read_bodies};
-pub use tactile::{PadFrame, SENSORS, TACTILE, pad_path, read_pad};
 
+pub use crate::record::{
+    BODIES, BodyRow, ClothSummary, ClothWatch, Conservation, CouplingSummary, DIAGNOSTICS,
+    ENERGY_GAIN_WARNING, FORCES, FRAMES, ForceRow, GoalResult, MANIFEST, Manifest, MeanMax, MsPerStep,
+    Number, PadFrame, RigidSummary, SENSORS, SolverSummary, Status, TACTILE, force_bodies, frame_path,
+    pad_path, read_bodies, read_forces, read_pad,
+};
 use pliant_scenes::scenario::Scenario;
 
 /// Runs a prepared scene to its end and writes the run directory.

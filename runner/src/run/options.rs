@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::manifest::Manifest;
 use crate::machine::BackendChoice;
+use crate::record::manifest::Manifest;
 
 /// Options of a run.
 pub struct RunOptions<'a> {

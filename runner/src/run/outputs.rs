@@ -1,8 +1,8 @@
 //! Outputs of a run besides its frames.
 
-use super::{BODIES, DIAGNOSTICS, FORCES, SENSORS, TACTILE, force_bodies};
 use crate::picture::{PREVIEW_GIF, PREVIEW_PNG};
 use crate::plots::PLOTS;
+use crate::record::{BODIES, DIAGNOSTICS, FORCES, SENSORS, TACTILE, force_bodies};
 use pliant_scenes::format::Scene;
 
 /// Paths in the run directory of the tables of a scene's run and, with `pictures`, of its plots and

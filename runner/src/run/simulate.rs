@@ -9,21 +9,21 @@ use pliant_coupling::{Diagnostics, StepReport};
 use pliant_rigid::SpatialImpulse;
 
 use super::checkpoint::Checkpoint;
-use super::cloth::ClothWatch;
 use super::directory::check;
-use super::energy::{self, ENERGY_GAIN_WARNING};
-use super::forces::ForceTable;
 use super::frames::FrameWriter;
 use super::goals::GoalMonitor;
 use super::outputs::outputs;
-use super::paths::frame_path;
-use super::tables::Table;
-use super::tactile::TactileTables;
-use super::{
-    BODIES, ClothSummary, Conservation, DIAGNOSTICS, FRAMES, Manifest, Number, Progress, RunDirectory,
-    RunError, RunOptions, Stage, Statistics, Status, StepFigures, Summary,
-};
+use super::{Progress, RunDirectory, RunError, RunOptions, Stage, Statistics, StepFigures, Summary};
 use crate::machine::OpenBackend;
+use crate::record::cloth::ClothWatch;
+use crate::record::energy;
+use crate::record::forces::ForceTable;
+use crate::record::tables::Table;
+use crate::record::tactile::TactileTables;
+use crate::record::{
+    BODIES, ClothSummary, Conservation, DIAGNOSTICS, ENERGY_GAIN_WARNING, FRAMES, Manifest, Number, Status,
+    frame_path,
+};
 use crate::{machine, picture, plots, pressure};
 use pliant_io::files::IoError;
 use pliant_scenes::format::Scene;
@@ -173,7 +173,7 @@ impl<'a> Run<'a> {
         if !same_but_duration(&scenario.scene, &checkpoint.scene) {
             return Err(RunError::DifferentScene { path: target.to_path_buf() });
         }
-        if checkpoint.steps >= steps_of(&scenario.scene) && path.join(super::MANIFEST).exists() {
+        if checkpoint.steps >= steps_of(&scenario.scene) && path.join(crate::record::MANIFEST).exists() {
             let reason = "the run is complete; use a longer --time to continue it".to_owned();
             return Err(RunError::Checkpoint { path: target.to_path_buf(), reason });
         }

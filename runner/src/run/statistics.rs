@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use pliant_coupling::StepReport;
 use pliant_rigid::simulation::AdvanceSummary;
 
-use super::manifest::{CouplingSummary, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary};
+use crate::record::manifest::{CouplingSummary, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary};
 
 /// Depth of particles inside bodies above which a run warns [grid cells].
 pub const DEEP_PENETRATION: f64 = 0.5;

@@ -134,7 +134,7 @@ mod tests {
         assert_eq!((all.len(), all[10].name.as_str()), (22, "dt=0.001+sample-10"));
         for (first, second) in all[..11].iter().zip(&all[11..]) {
             assert_eq!(first.changes[1..], second.changes[1..]);
-            let density = first.scene.materials["rubber"].elastic_figures().0;
+            let density = first.scene.materials["rubber"].particle_material().density;
             let [x, y, _] = first.scene.soft[0].pose.position;
             assert!((500.0..1500.0).contains(&density) && (-0.1..0.2).contains(&x) && x == y, "{first:?}");
         }

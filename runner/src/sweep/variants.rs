@@ -141,7 +141,7 @@ mod tests {
         let variants = variants(&scene, &axes).unwrap();
         assert_eq!(variants.len(), 6);
         assert_eq!(variants[1].scene.gravity, [0.0, 0.0, -1.62]);
-        assert_eq!(variants[2].scene.materials["rubber"].elastic_figures().0, 1000.0);
+        assert_eq!(variants[2].scene.materials["rubber"].particle_material().density, 1000.0);
         assert_eq!(variants[0].name, "materials.rubber.density=500+gravity=_0,0,-9.81_");
     }
 

@@ -2,8 +2,7 @@
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use pliant_rigid::collision::ContactMaterial;
-use pliant_rigid::comfree::ImpedanceCurve;
-use pliant_rigid::multibody::{Dof, JointKind};
+use pliant_rigid::multibody::JointKind;
 use pliant_rigid::{
     Appearance, BodiesBuilder, BodyDesc, BodyId, ConvexHull, HeightField, Joint, MassProperties, Motion,
     PoseKey, Shape, SpatialVelocity, Trajectory, TriangleMesh, VelocityKey,
@@ -29,8 +28,7 @@ pub(super) fn body(
         if geometry.collision {
             let (group, mask) = (geometry.group, geometry.mask);
             let material = surface(geometry, rigid);
-            let adhesion =
-                geometry.adhesion.map(|a| pliant_rigid::Adhesion { stress: a.stress, range: a.range });
+            let adhesion = geometry.adhesion;
             geometries.push(pliant_rigid::Geometry { shape, pose, material, adhesion, group, mask, color });
         } else {
             appearance.push(Appearance { shape, pose, color });
@@ -81,13 +79,7 @@ fn surface(geometry: &format::Geometry, rigid: &Rigid) -> ContactMaterial {
         dynamic_friction: geometry.friction,
         torsional_friction: geometry.torsional_friction,
         rolling_friction: geometry.rolling_friction,
-        impedance: ImpedanceCurve {
-            minimum: geometry.impedance.minimum,
-            maximum: geometry.impedance.maximum,
-            width: geometry.impedance.width,
-            midpoint: geometry.impedance.midpoint,
-            power: geometry.impedance.power,
-        },
+        impedance: geometry.impedance,
     }
 }
 
@@ -138,16 +130,8 @@ fn joint(described: &format::JointSpec, center: &Vector3<f64>) -> Joint {
         }
         format::JointSpec::Ball(_) => JointKind::Ball,
     };
-    let dof = |p: &format::Passive| Dof {
-        damping: p.damping,
-        armature: p.armature,
-        friction_loss: p.friction_loss,
-        stiffness: p.stiffness,
-        reference: p.reference,
-        limits: p.limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]),
-    };
     let origin = described.position().map_or(Point3::origin(), |p| Point3::from(Vector3::from(p) - center));
-    Joint { kind, origin, turn, dofs: described.passives().iter().map(dof).collect() }
+    Joint { kind, origin, turn, dofs: described.dofs().into_iter().map(|(_, dof)| dof).collect() }
 }
 
 pub(super) fn shape(described: &RigidShape, path: &str) -> Result<Shape, AssembleError> {

@@ -81,14 +81,8 @@ fn motor(
             Control::Position { target: start, target_rate: 0.0, stiffness, damping }
         }
     };
-    parts.inputs.0.push(TimedInput {
-        actuator: parts.builder.actuators.len(),
-        signal: described.control.value().clone(),
-        scale: 1.0,
-        offset: 0.0,
-        range: [f64::NEG_INFINITY, f64::INFINITY],
-        effort_limit: None,
-    });
+    let signal = described.control.value().clone();
+    parts.inputs.0.push(TimedInput::new(parts.builder.actuators.len(), signal));
     parts.builder.actuators.push(Actuator {
         link,
         dof: described.dof as usize,

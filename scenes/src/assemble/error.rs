@@ -1,7 +1,6 @@
 //! Errors of a part of a scene.
 
 use pliant_import::ImportError;
-use pliant_mpm::material::MaterialError;
 use pliant_planning::inverse_kinematics::PlanError;
 use pliant_rigid::{GeometryError, RigidError};
 
@@ -13,14 +12,6 @@ use pliant_io::mesh::MeshError;
 /// A part of a scene that cannot be built, with the path of its field.
 #[derive(Debug, thiserror::Error)]
 pub enum AssembleError {
-    /// A value of a material is out of its range.
-    #[error("{path}: {source}")]
-    Material {
-        /// Path of the field.
-        path: String,
-        /// What is wrong.
-        source: MaterialError,
-    },
     /// A mesh file cannot be read.
     #[error("{path}: {source}")]
     Mesh {

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use nalgebra::Vector3;
 use pliant_mpm::cloth::Sheet;
-use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Material, Model};
+use pliant_mpm::material::Material;
 use pliant_rigid::Shape;
 
 use crate::format::{self, AutoOr, ClothSpec, Scene, SoftBodySpec, SoftShape};
@@ -74,10 +74,7 @@ pub struct Assembly {
 /// [`AssembleError`]: a file, a shape that holds no particle, a mesh that bounds no solid, a body
 /// or robot that cannot be used.
 pub fn assemble(scene: &Scene) -> Result<Assembly, AssembleError> {
-    let mut materials = Vec::new();
-    for (name, described) in &scene.materials {
-        materials.push(material(described, &format!("materials.{name}"))?);
-    }
+    let mut materials: Vec<_> = scene.materials.values().map(format::Material::particle_material).collect();
     let mut soft = Vec::with_capacity(scene.soft.len());
     let mut warnings = Vec::new();
     for (at, described) in scene.soft.iter().enumerate() {
@@ -99,43 +96,6 @@ fn cloth(scene: &Scene, at: usize, described: &ClothSpec) -> Result<AssembledClo
     Ok(AssembledCloth { sheet, color: described.color, back_color: described.back_color })
 }
 
-fn material(described: &format::Material, path: &str) -> Result<Material, AssembleError> {
-    let (density, youngs_modulus, poissons_ratio) = described.elastic_figures();
-    let elastic = Elastic { youngs_modulus, poissons_ratio };
-    let model = match *described {
-        format::Material::FixedCorotated { .. } => Model::FixedCorotated(elastic),
-        format::Material::NeoHookean { .. } => Model::NeoHookean(elastic),
-        format::Material::LinearCorotated { .. } => Model::LinearCorotated(elastic),
-        format::Material::VonMises { yield_stress, .. } => Model::VonMises { elastic, yield_stress },
-        format::Material::DruckerPrager { friction_angle, .. } => {
-            Model::DruckerPrager { elastic, friction_angle }
-        }
-        format::Material::Granular {
-            friction_angle,
-            fast_friction_angle,
-            inertial_number,
-            grain_diameter,
-            grain_density,
-            walls,
-            ..
-        } => Model::Granular(GranularFlow {
-            elastic,
-            friction_angle,
-            fast_friction_angle: fast_friction_angle.unwrap_or(friction_angle),
-            inertial_number,
-            grain_diameter,
-            grain_density,
-            walls: match walls {
-                format::GranularWalls::Rough => GranularWalls::Rough,
-                format::GranularWalls::Smooth => GranularWalls::Smooth,
-            },
-        }),
-    };
-    let material = Material { density, model };
-    material.validate().map_err(|source| AssembleError::Material { path: path.to_owned(), source })?;
-    Ok(material)
-}
-
 /// Index of a soft body's material; one written in place joins the list.
 fn soft_material(
     materials: &mut Vec<Material>,
@@ -151,7 +111,7 @@ fn soft_material(
             .position(|known| known == name)
             .ok_or_else(|| AssembleError::Undefined { path, name: name.clone() }),
         format::MaterialRef::Inline(described) => {
-            materials.push(material(described, &path)?);
+            materials.push(described.particle_material());
             Ok(materials.len() - 1)
         }
     }
@@ -213,13 +173,10 @@ fn check_coarse(
 ) -> Result<(), AssembleError> {
     let Some(spacing) = scene.grid_spacing else { return Ok(()) };
     let path = format!("{path} '{}'", soft.name);
-    let fixed = match scene.contact.particle_radius {
-        AutoOr::Value(radius) => Some(radius),
-        AutoOr::Auto => None,
-    };
     let (low, high) = bounds(solid);
-    let cells = fits_grid((high - low).into(), sample.spacing.into(), spacing, fixed)
-        .map_err(|source| AssembleError::Resolution { path: path.clone(), source })?;
+    let cells =
+        fits_grid((high - low).into(), sample.spacing.into(), spacing, scene.contact.particle_radius.value())
+            .map_err(|source| AssembleError::Resolution { path: path.clone(), source })?;
     if let Some(cells) = cells {
         warnings.push(format!(
             "{path}: its smallest side has {cells:.2} grid cells; at least 2 are needed to \

@@ -63,7 +63,15 @@ pub(super) struct TimedInput {
     pub effort_limit: Option<Signal>,
 }
 
-/// Inputs of the motors over time.
+impl TimedInput {
+    /// What the signal says, without a scale or a range.
+    pub fn new(actuator: usize, signal: Signal) -> Self {
+        let range = [f64::NEG_INFINITY, f64::INFINITY];
+        Self { actuator, signal, scale: 1.0, offset: 0.0, range, effort_limit: None }
+    }
+}
+
+/// What motors are told in time.
 #[derive(Clone, Debug, Default)]
 pub struct TimedInputs(pub(super) Vec<TimedInput>);
 

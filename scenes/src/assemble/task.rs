@@ -192,14 +192,8 @@ fn position_control(task: &Task, arm: &Arm, planned: JointPath, robot: &RobotJoi
         let keyframes =
             samples.map(|(&time, configuration)| Keyframe { time, value: configuration[j] }).collect();
         let interpolation = Interpolation::Linear;
-        parts.inputs.0.push(TimedInput {
-            actuator: parts.builder.actuators.len(),
-            signal: Signal::Varying(Varying::Keyframes { keyframes, interpolation }),
-            scale: 1.0,
-            offset: 0.0,
-            range: [f64::NEG_INFINITY, f64::INFINITY],
-            effort_limit: None,
-        });
+        let signal = Signal::Varying(Varying::Keyframes { keyframes, interpolation });
+        parts.inputs.0.push(TimedInput::new(parts.builder.actuators.len(), signal));
         parts.builder.actuators.push(Actuator {
             link,
             dof: 0,
@@ -338,12 +332,8 @@ fn open_and_close(
             |keyframes, interpolation| Signal::Varying(Varying::Keyframes { keyframes, interpolation });
         let limited = gripper.commands.iter().any(|command| command.effort.is_some());
         parts.inputs.0.push(TimedInput {
-            actuator: finger.actuator,
-            signal: signal(openings, Interpolation::Smooth),
-            scale: 1.0,
-            offset: 0.0,
-            range: [f64::NEG_INFINITY, f64::INFINITY],
             effort_limit: limited.then(|| signal(efforts, Interpolation::Hold)),
+            ..TimedInput::new(finger.actuator, signal(openings, Interpolation::Smooth))
         });
     }
     Ok(())

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use pliant_rigid::Adhesion;
+use pliant_rigid::comfree::ImpedanceCurve;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::Pose;
 use super::joint::JointSpec;
-use super::rigid::Impedance;
 
 /// A rigid body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -166,7 +167,7 @@ pub struct Geometry {
     pub rolling_friction: f64,
     /// Impedance of the closed-form solver; default: MuJoCo's.
     #[serde(default)]
-    pub impedance: Impedance,
+    pub impedance: ImpedanceCurve,
     /// Adhesion of particles; default: none.
     #[serde(default)]
     pub adhesion: Option<Adhesion>,
@@ -198,7 +199,7 @@ impl Geometry {
             restitution: None,
             torsional_friction: 0.0,
             rolling_friction: 0.0,
-            impedance: Impedance::default(),
+            impedance: ImpedanceCurve::default(),
             adhesion: None,
             collision: true,
             group: first_group(),
@@ -208,20 +209,7 @@ impl Geometry {
     }
 }
 
-/// Adhesion of particles to a geometry (Dugdale 1960): particles that were pressed onto it bear a
-/// constant tensile stress until the gap exceeds the range. Its work of adhesion is `stress` times
-/// `range` [J/m^2]. The stress counts as normal pressure in the friction bound. The range should be
-/// well above the displacement of the fastest particle in a substep.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Adhesion {
-    /// Largest tensile stress of a bond [Pa].
-    pub stress: f64,
-    /// Gap at which it breaks [m].
-    pub range: f64,
-}
-
-/// Shapes of rigid bodies.
+/// The shapes that a rigid body touches with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RigidShape {

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use nalgebra::Vector3;
+use pliant_coupling::AutoOr;
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, MeshError, Pin, PinError};
 use pliant_mpm::material::{Elastic, MaterialError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::common::{AutoOr, Pose};
+use super::common::Pose;
 use crate::isometry::isometry;
 use pliant_garment::{ClothFileError, TShirt, TShirtError, load_cloth};
 
@@ -129,8 +130,8 @@ impl TShirtMeasures {
             neck_width: self.neck_width,
             front_neck_depth: self.front_neck_depth,
             back_neck_depth: self.back_neck_depth,
-            gap: or(self.gap, auto.gap),
-            spacing: or(self.spacing, auto.spacing),
+            gap: self.gap.value().unwrap_or(auto.gap),
+            spacing: self.spacing.value().unwrap_or(auto.spacing),
         }
     }
 }
@@ -168,11 +169,11 @@ pub struct Fabric {
 
 impl Fabric {
     /// The material on a grid of this spacing [m].
-    fn on_grid(&self, grid_spacing: f64) -> ClothMaterial {
+    pub(super) fn on_grid(&self, grid_spacing: f64) -> ClothMaterial {
         ClothMaterial {
             density: self.density,
             elastic: Elastic { youngs_modulus: self.youngs_modulus, poissons_ratio: self.poissons_ratio },
-            thickness: or(self.thickness, grid_spacing),
+            thickness: self.thickness.value().unwrap_or(grid_spacing),
             normal_stiffness: self.normal_stiffness,
             shear_stiffness: self.shear_stiffness,
             friction: self.friction,
@@ -414,13 +415,6 @@ impl ClothSpec {
                 Err(ClothError::NotNear { name, pin: at, point, vertex, distance, limit })
             }
         }
-    }
-}
-
-fn or(value: AutoOr<f64>, auto: f64) -> f64 {
-    match value {
-        AutoOr::Auto => auto,
-        AutoOr::Value(value) => value,
     }
 }
 

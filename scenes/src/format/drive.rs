@@ -3,11 +3,10 @@
 //! A body of the scene is named `body`, a link of a robot `robot/link`; a joint is named after the
 //! body that it moves, or `robot/joint`.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::de::{MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer, value::SeqAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -199,8 +198,9 @@ pub struct JointTarget {
 }
 
 /// Coordinates of a robot's joints.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(inline)]
 pub enum TargetPositions {
     /// Of all joints, in the order of the file [rad, m].
     All(Vec<f64>),
@@ -271,22 +271,6 @@ impl<'de> Deserialize<'de> for TargetPositions {
         }
 
         deserializer.deserialize_any(PositionsVisitor)
-    }
-}
-
-impl JsonSchema for TargetPositions {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "TargetPositions".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let all = generator.subschema_for::<Vec<f64>>();
-        let named = generator.subschema_for::<BTreeMap<String, f64>>();
-        json_schema!({ "anyOf": [all, named] })
     }
 }
 

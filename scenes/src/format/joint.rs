@@ -1,5 +1,6 @@
 //! Joints of bodies that a scene describes itself: degrees of freedom, and passive properties.
 
+use pliant_rigid::multibody::Dof;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -135,61 +136,26 @@ pub struct BallJoint {
     pub friction_loss: f64,
 }
 
-/// Further properties of one degree of freedom. Units of a rotation; for a translation N and m
-/// replace N m and rad.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Passive {
-    /// Whether it turns; otherwise it slides.
-    pub turns: bool,
-    /// Viscous damping [N m s/rad].
-    pub damping: f64,
-    /// Inertia of motor and gears [kg m^2].
-    pub armature: f64,
-    /// Dry friction [N m].
-    pub friction_loss: f64,
-    /// Stiffness of a spring [N m/rad].
-    pub stiffness: f64,
-    /// Coordinate at which the spring is at rest [rad].
-    pub reference: f64,
-    /// Least and greatest coordinate [rad].
-    pub limits: Option<[f64; 2]>,
-}
-
 impl JointSpec {
-    /// The degrees of freedom, in order.
-    pub fn passives(&self) -> Vec<Passive> {
-        let turning = Passive { turns: true, ..Passive::default() };
+    /// The degrees of freedom, in order, and whether each of them turns; otherwise it slides.
+    pub fn dofs(&self) -> Vec<(bool, Dof)> {
         match self {
             Self::Fixed {} => Vec::new(),
             // Angular velocities come first.
-            Self::Free {} => (0..6).map(|d| Passive { turns: d < 3, ..turning }).collect(),
-            Self::Revolute(joint) => vec![joint.passive(true)],
-            Self::Prismatic(joint) => vec![joint.passive(false)],
-            Self::Universal(j) => (0..2)
-                .map(|d| Passive {
-                    turns: true,
-                    damping: j.damping[d],
-                    armature: j.armature[d],
-                    friction_loss: j.friction_loss[d],
-                    stiffness: j.stiffness[d],
-                    reference: j.reference[d],
-                    limits: j.limits[d],
-                })
-                .collect(),
-            Self::Planar(j) => (0..3)
-                .map(|d| Passive {
-                    turns: d == 2,
-                    damping: j.damping[d],
-                    armature: j.armature[d],
-                    friction_loss: j.friction_loss[d],
-                    stiffness: j.stiffness[d],
-                    reference: j.reference[d],
-                    limits: j.limits[d],
-                })
-                .collect(),
+            Self::Free {} => (0..6).map(|d| (d < 3, Dof::default())).collect(),
+            Self::Revolute(joint) => vec![(true, joint.dof())],
+            Self::Prismatic(joint) => vec![(false, joint.dof())],
+            Self::Universal(j) => {
+                let figures = [&j.damping, &j.armature, &j.friction_loss, &j.stiffness, &j.reference];
+                several([true; 2], figures, &j.limits)
+            }
+            Self::Planar(j) => {
+                let figures = [&j.damping, &j.armature, &j.friction_loss, &j.stiffness, &j.reference];
+                several([false, false, true], figures, &j.limits)
+            }
             Self::Ball(j) => {
                 let BallJoint { damping, armature, friction_loss, .. } = *j;
-                vec![Passive { damping, armature, friction_loss, ..turning }; 3]
+                vec![(true, Dof { damping, armature, friction_loss, ..Dof::default() }); 3]
             }
         }
     }
@@ -213,16 +179,38 @@ impl JointSpec {
     }
 }
 
+/// Least and greatest coordinate; infinite where there are none.
+fn limits(given: Option<[f64; 2]>) -> [f64; 2] {
+    given.unwrap_or([f64::NEG_INFINITY, f64::INFINITY])
+}
+
+/// Degrees of freedom of a joint that has a list of each figure: damping, armature, dry friction,
+/// stiffness, reference.
+fn several<const N: usize>(
+    turns: [bool; N],
+    [damping, armature, friction_loss, stiffness, reference]: [&[f64; N]; 5],
+    given: &[Option<[f64; 2]>; N],
+) -> Vec<(bool, Dof)> {
+    let dof = |d: usize| Dof {
+        damping: damping[d],
+        armature: armature[d],
+        friction_loss: friction_loss[d],
+        stiffness: stiffness[d],
+        reference: reference[d],
+        limits: limits(given[d]),
+    };
+    (0..N).map(|d| (turns[d], dof(d))).collect()
+}
+
 impl AxisJoint {
-    fn passive(&self, turns: bool) -> Passive {
-        Passive {
-            turns,
+    fn dof(&self) -> Dof {
+        Dof {
             damping: self.damping,
             armature: self.armature,
             friction_loss: self.friction_loss,
             stiffness: self.stiffness,
             reference: self.reference,
-            limits: self.limits,
+            limits: limits(self.limits),
         }
     }
 }

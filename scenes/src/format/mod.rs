@@ -31,29 +31,30 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
-pub use body::{Adhesion, BodySpec, Dynamic, Geometry, Motion, PoseKeyframe, RigidShape, VelocityKeyframe};
+pub use body::{BodySpec, Dynamic, Geometry, Motion, PoseKeyframe, RigidShape, VelocityKeyframe};
 pub use cloth::{
     ClothError, ClothPin, ClothShape, ClothSpec, Corner, Fabric, PinKeyframe, PinPlace, TShirtMeasures,
 };
-pub use common::{AutoOr, Pose};
+pub use common::Pose;
 pub use copies::Copies;
 pub use drive::{
     Actuator, Constraint, Control, Controller, Force, InverseDynamics, JointTarget, Suction, TargetPositions,
 };
 pub use goal::{CoordinateAxis, Goal, Quantity};
-pub use joint::{AxisJoint, BallJoint, JointSpec, Passive, PlanarJoint, UniversalJoint};
+pub use joint::{AxisJoint, BallJoint, JointSpec, PlanarJoint, UniversalJoint};
 pub use output::{Camera, ColorBy, Field, Output};
 pub use parse::{ParseError, parse_scene};
+pub use pliant_coupling::{AutoOr, ContactSettings, Coupling, CouplingStep, GridMotion};
+pub use pliant_mpm::material::GranularWalls;
+pub use pliant_rigid::Adhesion;
+pub use pliant_rigid::comfree::{ComFreeSettings, Form, Gains, ImpedanceCurve};
 pub use plots::{Curve, CurveQuantity, Figure, Line, Panel};
-pub use rigid::{ComFree, ComFreeForm, ComFreeGains, Impedance, Integrator, Order, Rigid, RigidSolver};
+pub use rigid::{Integrator, Order, Rigid, RigidSolver};
 pub use robot::{Robot, RobotModel};
-pub use scene::{
-    Boundary, BoundaryKind, ContactSpec, Coupling, CouplingStep, Direction, GridMotion, Limits,
-    SCHEMA_VERSION, Scene, Solver, schema,
-};
+pub use scene::{Boundary, BoundaryKind, Direction, Limits, SCHEMA_VERSION, Scene, Solver, schema};
 pub use sensor::{Sensor, TactilePad};
 pub use set::{Assignment, SetError, apply, split_values};
 pub use signal::{Interpolation, Keyframe, Signal, Varying};
-pub use soft::{GranularWalls, Material, MaterialRef, Sampling, SoftBodySpec, SoftShape};
+pub use soft::{Material, MaterialRef, Sampling, SoftBodySpec, SoftShape};
 pub use task::{Gripper, GripperCommand, Task, TaskControl, Timing, Tool, ToolPose, Waypoint, WaypointPath};
 pub use validate::{Problem, ValidationError, goals_within_duration, validate};

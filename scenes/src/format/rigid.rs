@@ -1,5 +1,6 @@
 //! Integrator and contact of rigid bodies.
 
+use pliant_rigid::comfree::ComFreeSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,7 @@ pub struct Rigid {
     /// friction were wrong.
     pub refresh_friction: bool,
     /// Settings of the closed-form solver, if `rigid_solver` chooses it.
-    pub comfree: ComFree,
+    pub comfree: ComFreeSettings,
 }
 
 impl Default for Rigid {
@@ -35,7 +36,7 @@ impl Default for Rigid {
             restitution: None,
             stiction_tolerance: 1e-4,
             refresh_friction: true,
-            comfree: ComFree::default(),
+            comfree: ComFreeSettings::default(),
         }
     }
 }
@@ -53,100 +54,7 @@ pub enum RigidSolver {
     Comfree,
 }
 
-/// Settings of the closed-form solver.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ComFree {
-    /// Form of the solver.
-    pub form: ComFreeForm,
-    /// Stiffness and damping of contacts relative to the effective contact mass.
-    pub gains: ComFreeGains,
-    /// Facets of a friction cone, even, at least 4 [-].
-    pub facets: usize,
-    /// Largest separation speed of overlapping surfaces; the published form has no bound [m/s].
-    pub separation_speed: f64,
-}
-
-impl Default for ComFree {
-    fn default() -> Self {
-        Self {
-            form: ComFreeForm::Predicted,
-            gains: ComFreeGains::Physical {
-                frequency: usual_frequency(),
-                damping_ratio: usual_damping_ratio(),
-            },
-            facets: 16,
-            separation_speed: 0.5,
-        }
-    }
-}
-
-/// Forms of the closed-form solver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ComFreeForm {
-    /// Impulses from the velocities predicted with all contacts: contacts can stick and carry
-    /// loads, and long steps are stable.
-    Predicted,
-    /// As published, equations 2 to 13; contact acts only if surfaces overlap.
-    Published,
-}
-
-/// Stiffness K and damping D of a contact per kilogram of `r/(1 - r)` times the effective contact
-/// mass.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum ComFreeGains {
-    /// K = w^2, D = 2 z w, for any step.
-    Physical {
-        /// Frequency w [rad/s].
-        #[serde(default = "usual_frequency")]
-        frequency: f64,
-        /// Damping ratio z [-].
-        #[serde(default = "usual_damping_ratio")]
-        damping_ratio: f64,
-    },
-    /// As in the paper: K = k_user/dt, D = d_user/dt. They depend on the step, which is 2 ms there.
-    PerStep {
-        /// k_user [1/s].
-        stiffness: f64,
-        /// d_user [-].
-        damping: f64,
-    },
-}
-
-fn usual_frequency() -> f64 {
-    400.0
-}
-
-fn usual_damping_ratio() -> f64 {
-    1.0
-}
-
-/// Impedance r of the closed-form solver as a function of the depth of a contact: MuJoCo's
-/// `solimp`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Impedance {
-    /// At zero depth, between 0 and 1 [-].
-    pub minimum: f64,
-    /// From `width` on, between 0 and 1 [-].
-    pub maximum: f64,
-    /// Depth at which `maximum` is reached [m].
-    pub width: f64,
-    /// Inflection point of the curve as a fraction of the width, between 0 and 1 [-].
-    pub midpoint: f64,
-    /// Power of the curve, at least 1 [-].
-    pub power: f64,
-}
-
-impl Default for Impedance {
-    fn default() -> Self {
-        Self { minimum: 0.9, maximum: 0.95, width: 0.001, midpoint: 0.5, power: 2.0 }
-    }
-}
-
-/// Integrator of the rigid bodies.
+/// What chooses the steps of rigid bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Integrator {

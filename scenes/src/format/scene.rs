@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use pliant_coupling::{AutoOr, ContactSettings, Coupling, CouplingStep, GridMotion};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -9,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use super::body::BodySpec;
 use super::cloth::ClothSpec;
-use super::common::AutoOr;
 use super::copies::Copies;
 use super::drive::{Actuator, Constraint, Controller, Force};
 use super::goal::Goal;
@@ -59,7 +59,7 @@ pub struct Scene {
     pub grid_motion: GridMotion,
     /// Contact between particles and bodies.
     #[serde(default)]
-    pub contact: ContactSpec,
+    pub contact: ContactSettings,
     /// The convex solver.
     #[serde(default)]
     pub solver: Solver,
@@ -141,7 +141,7 @@ impl Scene {
             coupling: Coupling::default(),
             coupling_step: CouplingStep::default(),
             grid_motion: GridMotion::default(),
-            contact: ContactSpec::default(),
+            contact: ContactSettings::default(),
             solver: Solver::default(),
             rigid_solver: RigidSolver::default(),
             rigid: Rigid::default(),
@@ -163,73 +163,6 @@ impl Scene {
             limits: Limits::default(),
             output: Output::default(),
             seed: 0,
-        }
-    }
-}
-
-/// How dynamic bodies are coupled to the particles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Coupling {
-    /// Strong if a body is light compared with the material that a pressure wave from the contact
-    /// reaches within a step, else weak. The manifest says which.
-    #[default]
-    Auto,
-    /// Bodies keep their velocity through the substeps and get the sum of their impulses at the end
-    /// of the step.
-    Weak,
-    /// Bodies are strongly coupled: their velocities are unknowns of the contact problem.
-    Strong,
-}
-
-/// Coupling step: time after which bodies and particles exchange impulses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum CouplingStep {
-    /// `dt`, halved as often as needed where bodies would move too far past the particles within
-    /// it, or decelerate too much. The manifest counts the coupling steps.
-    #[default]
-    Auto,
-    /// Always `dt`. The manifest warns if that was too long.
-    Fixed,
-}
-
-/// Motion of the grid.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum GridMotion {
-    /// The grid moves with the largest fixed or prescribed body, or with the particles if there is
-    /// none, so that results do not depend on the inertial frame. It is at rest if there are grid
-    /// boundaries, and on a GPU.
-    #[default]
-    Auto,
-    /// The grid is at rest.
-    Fixed,
-}
-
-/// Contact between particles and bodies: Hunt-Crossley with regularised Coulomb friction.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ContactSpec {
-    /// Stiffness of one particle's contact [N/m]. "auto" is the stiffest that the substep resolves.
-    pub stiffness: AutoOr<f64>,
-    /// Hunt-Crossley dissipation [s/m].
-    pub dissipation: f64,
-    /// Stiction tolerance: the slip velocity below which regularised friction counts as sticking
-    /// [m/s].
-    pub stiction_tolerance: f64,
-    /// Contact radius: distance from a particle's centre at which it touches [m]. "auto" is half
-    /// the particle spacing.
-    pub particle_radius: AutoOr<f64>,
-}
-
-impl Default for ContactSpec {
-    fn default() -> Self {
-        Self {
-            stiffness: AutoOr::Auto,
-            dissipation: 1.0,
-            stiction_tolerance: 5e-5,
-            particle_radius: AutoOr::Auto,
         }
     }
 }
@@ -319,10 +252,12 @@ pub enum BoundaryKind {
 
 /// The JSON Schema (draft 2020-12) of a scene.
 pub fn schema() -> serde_json::Value {
-    /// Descriptions are wrapped comments; each becomes one line.
+    /// Descriptions are wrapped comments, some with brackets that are escaped for rustdoc; each
+    /// becomes one line of plain text.
     fn unwrap(schema: &mut schemars::Schema) {
         if let Some(serde_json::Value::String(text)) = schema.get_mut("description") {
             *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            *text = text.replace("\\[", "[").replace("\\]", "]");
         }
     }
     let settings = SchemaSettings::default().with_transform(RecursiveTransform(unwrap));

@@ -238,7 +238,7 @@ mod tests {
             "substeps=auto",
         ])
         .unwrap();
-        assert_eq!(changed.materials["m"].elastic_figures().0, 7.5);
+        assert_eq!(changed.materials["m"].particle_material().density, 7.5);
         assert_eq!(changed.soft[0].pose.position, [0.0, 0.0, 3.0]);
         assert_eq!(changed.soft[0].name, "c");
         assert_eq!(changed.gravity, [0.0; 3]);

@@ -1,17 +1,17 @@
 //! Values that change with time: inputs of motors, external forces.
 
-use std::borrow::Cow;
 use std::f64::consts::TAU;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// A value over time: written as a number, it is constant; written as an object, it is one of
 /// [`Varying`]. Its unit is that of its field.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(inline)]
 pub enum Signal {
     /// Constant.
     Constant(f64),
@@ -169,21 +169,6 @@ impl<'de> Deserialize<'de> for Signal {
         }
 
         deserializer.deserialize_any(SignalVisitor)
-    }
-}
-
-impl JsonSchema for Signal {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Signal".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let varying = generator.subschema_for::<Varying>();
-        json_schema!({ "anyOf": [{ "type": "number" }, varying] })
     }
 }
 

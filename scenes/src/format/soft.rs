@@ -1,15 +1,16 @@
 //! Soft bodies: materials, shapes and sampling.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use pliant_coupling::AutoOr;
+use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Model};
+use schemars::JsonSchema;
 use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::common::{AutoOr, Pose};
+use super::common::Pose;
 
 /// A constitutive model with its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -95,20 +96,6 @@ pub enum Material {
     },
 }
 
-/// Friction of grains on bodies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum GranularWalls {
-    /// Rough walls: grains at the wall stick to it and others slide over them. The friction
-    /// coefficient is tan `fast_friction_angle`, the largest that the material can bear, and does
-    /// not depend on the geometry. In experiments (Lube et al. 2004) the run-out of columns is the
-    /// same on wood, baize, sandpaper and Plexiglas.
-    #[default]
-    Rough,
-    /// Smooth walls: friction is that of the geometry, as on glass or polished steel.
-    Smooth,
-}
-
 /// Of glass beads (Jop, Forterre and Pouliquen 2006) [-].
 fn glass_inertial_number() -> f64 {
     0.28
@@ -126,23 +113,49 @@ fn quartz_density() -> f64 {
 impl Material {
     /// The parameters that every model has: density [kg/m^3], Young's modulus [Pa] and Poisson's
     /// ratio [-].
-    pub fn elastic_figures(&self) -> (f64, f64, f64) {
-        match *self {
+    pub fn particle_material(&self) -> pliant_mpm::material::Material {
+        let (density, elastic) = match *self {
             Self::FixedCorotated { density, youngs_modulus, poissons_ratio }
             | Self::NeoHookean { density, youngs_modulus, poissons_ratio }
             | Self::LinearCorotated { density, youngs_modulus, poissons_ratio }
             | Self::VonMises { density, youngs_modulus, poissons_ratio, .. }
             | Self::DruckerPrager { density, youngs_modulus, poissons_ratio, .. }
             | Self::Granular { density, youngs_modulus, poissons_ratio, .. } => {
-                (density, youngs_modulus, poissons_ratio)
+                (density, Elastic { youngs_modulus, poissons_ratio })
             }
-        }
+        };
+        let model = match *self {
+            Self::FixedCorotated { .. } => Model::FixedCorotated(elastic),
+            Self::NeoHookean { .. } => Model::NeoHookean(elastic),
+            Self::LinearCorotated { .. } => Model::LinearCorotated(elastic),
+            Self::VonMises { yield_stress, .. } => Model::VonMises { elastic, yield_stress },
+            Self::DruckerPrager { friction_angle, .. } => Model::DruckerPrager { elastic, friction_angle },
+            Self::Granular {
+                friction_angle,
+                fast_friction_angle,
+                inertial_number,
+                grain_diameter,
+                grain_density,
+                walls,
+                ..
+            } => Model::Granular(GranularFlow {
+                elastic,
+                friction_angle,
+                fast_friction_angle: fast_friction_angle.unwrap_or(friction_angle),
+                inertial_number,
+                grain_diameter,
+                grain_density,
+                walls,
+            }),
+        };
+        pliant_mpm::material::Material { density, model }
     }
 }
 
 /// The material of a soft body: a name of the scene's `materials`, or a material written in place.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(inline)]
 pub enum MaterialRef {
     /// The name of one of the scene's `materials`.
     Named(String),
@@ -182,21 +195,6 @@ impl<'de> Deserialize<'de> for MaterialRef {
         }
 
         deserializer.deserialize_any(MaterialRefVisitor)
-    }
-}
-
-impl JsonSchema for MaterialRef {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "MaterialRef".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let material = generator.subschema_for::<Material>();
-        json_schema!({ "anyOf": [{ "type": "string" }, material] })
     }
 }
 

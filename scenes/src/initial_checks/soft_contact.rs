@@ -3,7 +3,7 @@
 use pliant_coupling::World;
 use pliant_rigid::multibody::LinkId;
 
-use crate::format::{ComFreeGains, RigidSolver, Scene};
+use crate::format::{Gains, RigidSolver, Scene};
 
 /// Largest depth to which a body may sink into its support without a warning, relative to the
 /// radius of its bounding sphere.
@@ -15,7 +15,7 @@ const MAX_SINK_RATIO: f64 = 0.5;
 pub(crate) fn warn_of_soft_contacts(scene: &Scene, world: &World) -> Vec<String> {
     // In closed form the stiffness of contact follows from its frequency and the mass.
     if scene.rigid_solver == RigidSolver::Comfree
-        && matches!(scene.rigid.comfree.gains, ComFreeGains::Physical { .. })
+        && matches!(scene.rigid.comfree.gains, Gains::Physical { .. })
     {
         return Vec::new();
     }

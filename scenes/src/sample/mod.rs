@@ -15,7 +15,6 @@ mod solid;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use pliant_io::mesh::check_closed;
 use pliant_numeric::random::SplitMix64;
 
 pub use solid::{Density, Jitter, ParticleSample, SampleError, SamplingSolid};
@@ -39,7 +38,9 @@ pub fn sample(
     {
         return Err(SampleError::Jitter(jitter.fraction));
     }
-    let volume = volume(solid)?;
+    let shape = solid.shape()?;
+    let volume = shape.mass_properties(1.0).map_or(0.0, |(mass, ..)| mass);
+    positive("the volume", volume, "m^3")?;
     let (low, high) = bounds(solid);
     let lattice = lattice::lattice(solid, low, high, density)?;
     let mut jitter_source = JitterSource(jitter.map(|j| (j.fraction, SplitMix64::new(j.seed))));
@@ -49,9 +50,7 @@ pub fn sample(
         SamplingSolid::Cylinder { radius, half_length } => {
             round::rings(*radius, *half_length, &lattice.spacing, &mut jitter_source)?
         }
-        SamplingSolid::Mesh(mesh) => {
-            fit::fitted(mesh, &solid.shape()?, volume, &lattice, &mut jitter_source)?
-        }
+        SamplingSolid::Mesh(mesh) => fit::fitted(mesh, &shape, volume, &lattice, &mut jitter_source)?,
     };
     let ParticleLayout { points, spacing, left_out } = filling;
     let particle_volume = volume / points.len() as f64;
@@ -69,7 +68,7 @@ fn check_solid(solid: &SamplingSolid) -> Result<(), SampleError> {
             positive("radius", *radius, "m")?;
             positive("half_length", *half_length, "m")
         }
-        // A vertex that is not finite makes the volume so, and that is checked.
+        // Its shape is checked.
         SamplingSolid::Mesh(_) => Ok(()),
     }
 }
@@ -81,27 +80,6 @@ fn check_pose(pose: &Isometry3<f64>) -> Result<(), SampleError> {
     } else {
         Err(SampleError::PoseNotFinite { translation: pose.translation.vector.into() })
     }
-}
-
-/// Exact volume \[m^3\].
-///
-/// # Errors
-/// For a mesh that does not bound a solid, is inside out or has a vertex that is not finite.
-pub fn volume(solid: &SamplingSolid) -> Result<f64, SampleError> {
-    use std::f64::consts::PI;
-    Ok(match solid {
-        SamplingSolid::Box { half_extents: h } => 8.0 * h.x * h.y * h.z,
-        SamplingSolid::Sphere { radius } => 4.0 / 3.0 * PI * radius.powi(3),
-        SamplingSolid::Cylinder { radius, half_length } => 2.0 * PI * radius * radius * half_length,
-        SamplingSolid::Mesh(mesh) => {
-            let volume = check_closed(&mesh.vertices, &mesh.triangles)?;
-            if volume.is_inside_out() {
-                return Err(SampleError::InsideOut { volume: volume.0 });
-            }
-            positive("the volume of the mesh", volume.0, "m^3")?;
-            volume.0
-        }
-    })
 }
 
 /// Axis-aligned bounds in the solid's own frame \[m\].

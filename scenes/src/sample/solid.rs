@@ -1,7 +1,7 @@
 //! Solids to fill, densities, and samples.
 
 use nalgebra::{Point3, Vector3};
-use pliant_io::mesh::{MeshData, MeshError};
+use pliant_io::mesh::MeshData;
 use pliant_numeric::random::SplitMix64;
 use pliant_rigid::{GeometryError, Shape, TriangleMesh};
 
@@ -183,18 +183,10 @@ pub enum SampleError {
         /// Its spacings \[m\].
         spacing: [f64; 3],
     },
-    /// The surface does not bound a solid.
-    #[error(transparent)]
-    Mesh(#[from] MeshError),
-    /// Distances to the surface cannot be computed: a degenerate triangle, an edge of four.
+    /// The surface of the mesh does not bound a solid: a hole, a degenerate triangle, an edge of
+    /// four, triangles that face inwards.
     #[error(transparent)]
     Surface(#[from] GeometryError),
-    /// The triangles of the surface face inwards.
-    #[error("the mesh is inside out: it encloses {volume} m^3; flip its triangles")]
-    InsideOut {
-        /// Enclosed volume \[m^3\], negative.
-        volume: f64,
-    },
 }
 
 /// Lattice cells that a solid may have: 2^31, past what memory holds.

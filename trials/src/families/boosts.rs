@@ -26,7 +26,7 @@ fn draw(sampler: &mut SceneSampler) -> Trial {
     scene.grid_spacing = Some(spacing);
     let stiffness = sampler.log_within(1e4, 1e6);
     let material = sampler.elastic(stiffness);
-    let (density, ..) = material.elastic_figures();
+    let density = material.particle_material().density;
     let wave = wave_speed(&material);
     let speed = sampler.log_within(0.1, 0.2 * wave);
     let frame = sampler.within(0.0, 50.0);

@@ -6,7 +6,7 @@ use super::verdict::{Verdict, at_most};
 use crate::record::{Moment, Record};
 use pliant_runner::run::{DEEP_PENETRATION, ENERGY_GAIN_WARNING};
 use pliant_scenes::format::{
-    AutoOr, BodySpec, ComFreeGains, Coupling, Integrator, Motion, Order, RigidShape, RigidSolver, Scene,
+    AutoOr, BodySpec, Coupling, Gains, Integrator, Motion, Order, RigidShape, RigidSolver, Scene,
 };
 
 /// Allowed energy gain as a fraction of the energy involved: the size of the errors of first-order
@@ -118,7 +118,7 @@ pub(super) fn stands(scene: &Scene, run: &Record) -> Verdict {
     // Each is a spring under the weight of all above it; in closed form of r/(1 - r) m w^2, at an
     // impedance r of 0.9 at least.
     let sag = match (scene.rigid_solver, scene.rigid.comfree.gains) {
-        (RigidSolver::Comfree, ComFreeGains::Physical { frequency, .. }) => {
+        (RigidSolver::Comfree, Gains::Physical { frequency, .. }) => {
             0.5 * bodies * bodies * run.gravity.norm() / (9.0 * frequency * frequency)
         }
         _ => bodies * run.mass * run.gravity.norm() / (0.5 * scene.rigid.stiffness),

@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::names::Names;
-use crate::format::{BodySpec, Dynamic, Geometry, Impedance, JointSpec, Motion, RigidShape, Scene};
+use crate::format::{Adhesion, BodySpec, Dynamic, Geometry, JointSpec, Motion, RigidShape, Scene};
 
 impl Check {
     pub(super) fn bodies(&mut self, scene: &Scene, names: &Names) {
@@ -146,28 +146,9 @@ impl Check {
         self.restitution(&format!("{path}.restitution"), geometry.restitution);
         self.non_negative(&format!("{path}.torsional_friction"), geometry.torsional_friction, "m");
         self.non_negative(&format!("{path}.rolling_friction"), geometry.rolling_friction, "m");
-        self.impedance(&format!("{path}.impedance"), &geometry.impedance);
-        if let Some(adhesion) = geometry.adhesion {
-            self.positive(&format!("{path}.adhesion.stress"), adhesion.stress, "Pa");
-            self.positive(&format!("{path}.adhesion.range"), adhesion.range, "m");
-        }
+        let adhesion = geometry.adhesion.iter().flat_map(Adhesion::out_of_range);
+        self.refuse(&format!("{path}."), geometry.impedance.out_of_range().chain(adhesion));
         self.rigid_shape(&format!("{path}.shape"), &geometry.shape);
-    }
-
-    fn impedance(&mut self, path: &str, impedance: &Impedance) {
-        let Impedance { minimum, maximum, width, midpoint, power } = *impedance;
-        for (field, value) in [("minimum", minimum), ("maximum", maximum), ("midpoint", midpoint)] {
-            let holds = value > 0.0 && value < 1.0;
-            self.number(
-                &format!("{path}.{field}"),
-                value,
-                "",
-                "must be between 0 and 1, both excluded",
-                holds,
-            );
-        }
-        self.positive(&format!("{path}.width"), width, "m");
-        self.number(&format!("{path}.power"), power, "", "must be at least 1", power >= 1.0);
     }
 
     fn rigid_shape(&mut self, path: &str, shape: &RigidShape) {

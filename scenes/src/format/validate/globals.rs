@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use super::Check;
 use crate::format::{
-    AutoOr, BoundaryKind, ComFree, ComFreeForm, ComFreeGains, Integrator, Order, Rigid, RigidSolver,
+    AutoOr, BoundaryKind, ComFreeSettings, Form, Gains, Integrator, Order, Rigid, RigidSolver,
     SCHEMA_VERSION, Scene,
 };
 
@@ -42,19 +42,12 @@ impl Check {
         }
         self.rigid(&scene.rigid, scene.dt);
         self.comfree(scene);
-        if let AutoOr::Value(stiffness) = scene.contact.stiffness {
-            self.positive("contact.stiffness", stiffness, "N/m");
-        }
-        self.non_negative("contact.dissipation", scene.contact.dissipation, "s/m");
-        self.positive("contact.stiction_tolerance", scene.contact.stiction_tolerance, "m/s");
-        if let AutoOr::Value(radius) = scene.contact.particle_radius {
-            self.non_negative("contact.particle_radius", radius, "m");
-            if let Some(grid) = scene.grid_spacing
-                && radius > grid
-            {
-                let message = format!("{radius} m must be at most grid_spacing, {grid} m");
-                self.problem("contact.particle_radius", message);
-            }
+        self.refuse("", scene.contact.out_of_range());
+        if let (AutoOr::Value(radius), Some(grid)) = (scene.contact.particle_radius, scene.grid_spacing)
+            && radius > grid
+        {
+            let message = format!("{radius} m must be at most grid_spacing, {grid} m");
+            self.problem("contact.particle_radius", message);
         }
         self.positive("solver.relative_tolerance", scene.solver.relative_tolerance, "");
         self.non_negative("solver.absolute_tolerance", scene.solver.absolute_tolerance, "sqrt(J)");
@@ -105,21 +98,8 @@ impl Check {
     }
 
     fn comfree(&mut self, scene: &Scene) {
-        let ComFree { form, gains, facets, separation_speed } = scene.rigid.comfree;
-        match gains {
-            ComFreeGains::Physical { frequency, damping_ratio } => {
-                self.positive("rigid.comfree.gains.frequency", frequency, "rad/s");
-                self.non_negative("rigid.comfree.gains.damping_ratio", damping_ratio, "");
-            }
-            ComFreeGains::PerStep { stiffness, damping } => {
-                self.positive("rigid.comfree.gains.stiffness", stiffness, "1/s");
-                self.non_negative("rigid.comfree.gains.damping", damping, "");
-            }
-        }
-        if !(4..=1024).contains(&facets) || !facets.is_multiple_of(2) {
-            self.problem("rigid.comfree.facets", format!("{facets} must be even and in [4, 1024]"));
-        }
-        self.positive("rigid.comfree.separation_speed", separation_speed, "m/s");
+        let ComFreeSettings { form, gains, .. } = scene.rigid.comfree;
+        self.refuse("rigid.comfree.", scene.rigid.comfree.out_of_range());
         if scene.rigid_solver == RigidSolver::Icf {
             return;
         }
@@ -133,8 +113,8 @@ impl Check {
                 let message = "\"second\" needs a corrector, which rigid_solver \"comfree\" does not have";
                 self.problem("rigid.integrator.order", message);
             }
-            (Integrator::ErrorControlled { .. }, ComFreeForm::Published, _)
-            | (Integrator::ErrorControlled { .. }, _, ComFreeGains::PerStep { .. }) => {
+            (Integrator::ErrorControlled { .. }, Form::Published, _)
+            | (Integrator::ErrorControlled { .. }, _, Gains::PerStep { .. }) => {
                 let message = "\"error-controlled\" with rigid_solver \"comfree\" needs the predicted form and physical gains";
                 self.problem("rigid.integrator.type", message);
             }

@@ -1,7 +1,9 @@
 //! Joints that a scene writes out.
 
+use pliant_rigid::multibody::Dof;
+
 use super::Check;
-use crate::format::{JointSpec, Passive};
+use crate::format::JointSpec;
 
 impl Check {
     pub(super) fn joint(&mut self, path: &str, joint: &JointSpec) {
@@ -29,32 +31,32 @@ impl Check {
         if let Some(position) = joint.position() {
             self.finite(&format!("{path}.position"), &position, "m");
         }
-        let passives = joint.passives();
-        for (at, passive) in passives.iter().enumerate() {
-            // A list only if the joint has one value for each degree of freedom.
+        for (at, (turns, dof)) in joint.dofs().iter().enumerate() {
+            // A list only where the joint has one figure for each degree of freedom.
             let at = match joint {
                 JointSpec::Universal(_) | JointSpec::Planar(_) => format!("[{at}]"),
                 _ if at == 0 => String::new(),
                 _ => break,
             };
-            self.passive(path, &at, passive);
+            self.dof(path, &at, *turns, dof);
         }
     }
 
     /// One degree of freedom; `at` is its index in the fields' lists, or empty.
-    fn passive(&mut self, path: &str, at: &str, passive: &Passive) {
-        let (effort, coordinate, inertia) =
-            if passive.turns { ("N m", "rad", "kg m^2") } else { ("N", "m", "kg") };
+    fn dof(&mut self, path: &str, at: &str, turns: bool, dof: &Dof) {
+        let (effort, coordinate, inertia) = if turns { ("N m", "rad", "kg m^2") } else { ("N", "m", "kg") };
         // Viscous damping: N m s/rad, N s/m.
-        let damping = if passive.turns { "N m s/rad" } else { "N s/m" };
+        let damping = if turns { "N m s/rad" } else { "N s/m" };
         let stiffness = format!("{effort}/{coordinate}");
         let field = |name: &str| format!("{path}.{name}{at}");
-        self.non_negative(&field("damping"), passive.damping, damping);
-        self.non_negative(&field("armature"), passive.armature, inertia);
-        self.non_negative(&field("friction_loss"), passive.friction_loss, effort);
-        self.non_negative(&field("stiffness"), passive.stiffness, &stiffness);
-        self.number(&field("reference"), passive.reference, coordinate, "must be finite", true);
-        if let Some([least, greatest]) = passive.limits {
+        self.non_negative(&field("damping"), dof.damping, damping);
+        self.non_negative(&field("armature"), dof.armature, inertia);
+        self.non_negative(&field("friction_loss"), dof.friction_loss, effort);
+        self.non_negative(&field("stiffness"), dof.stiffness, &stiffness);
+        self.number(&field("reference"), dof.reference, coordinate, "must be finite", true);
+        // Without limits they are infinite.
+        if dof.limits != Dof::default().limits {
+            let [least, greatest] = dof.limits;
             self.finite(&field("limits"), &[least, greatest], coordinate);
             if least > greatest {
                 let message =

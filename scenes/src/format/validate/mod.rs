@@ -21,6 +21,8 @@ mod tests;
 use super::{Pose, Scene, Signal, Varying};
 pub use goal::goals_within_duration;
 use names::Names;
+use pliant_mpm::material::MaterialError;
+use pliant_rigid::OutOfRange;
 pub use problem::Problem;
 
 /// All problems of a scene; at least one.
@@ -44,7 +46,7 @@ pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
         check.material(&format!("materials.{name}"), material);
     }
     check.soft(scene);
-    check.problems.extend(cloth::problems(scene));
+    check.cloths(scene);
     let names = Names::of(scene);
     check.bodies(scene, &names);
     check.copies(scene);
@@ -78,6 +80,28 @@ impl Check {
             let law = if value.is_finite() { law } else { "must be finite" };
             self.problem(path, format!("{value}{space}{unit} {law}"));
         }
+    }
+
+    /// Figures that a check of the library refuses; their fields go on from `path`.
+    fn refuse(&mut self, path: &str, figures: impl IntoIterator<Item = OutOfRange>) {
+        for OutOfRange { field, value, unit, requirement } in figures {
+            let space = if unit.is_empty() { "" } else { " " };
+            self.problem(&format!("{path}{field}"), format!("{value}{space}{unit} must be {requirement}"));
+        }
+    }
+
+    /// As [`Self::refuse`], of a material.
+    fn refuse_material(&mut self, path: &str, figures: impl IntoIterator<Item = MaterialError>) {
+        let figures = figures.into_iter();
+        self.refuse(
+            path,
+            figures.map(|MaterialError { field, value, unit, requirement }| OutOfRange {
+                field,
+                value,
+                unit,
+                requirement,
+            }),
+        );
     }
 
     fn positive(&mut self, path: &str, value: f64, unit: &str) {

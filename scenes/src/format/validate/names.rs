@@ -47,11 +47,11 @@ impl<'a> Names<'a> {
     pub fn of(scene: &'a Scene) -> Self {
         let joint = |motion: &Motion| match motion {
             Motion::Dynamic(dynamic) => {
-                let passives = dynamic.joint.passives();
+                let dofs = dynamic.joint.dofs();
                 Some(JointFacts {
-                    dofs: passives.len(),
+                    dofs: dofs.len(),
                     coordinates: dynamic.joint.has_coordinates(),
-                    turns: passives.first().is_some_and(|p| p.turns),
+                    turns: dofs.first().is_some_and(|(turns, _)| *turns),
                     range: [f64::NEG_INFINITY, f64::INFINITY],
                 })
             }

@@ -1,56 +1,13 @@
 //! Soft bodies and their materials.
 
 use std::collections::BTreeSet;
-use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
 use super::Check;
 use crate::format::{AutoOr, Material, MaterialRef, Scene, SoftBodySpec, SoftShape};
 
 impl Check {
     pub(super) fn material(&mut self, path: &str, material: &Material) {
-        let (density, youngs_modulus, poissons_ratio) = material.elastic_figures();
-        self.positive(&format!("{path}.density"), density, "kg/m^3");
-        self.positive(&format!("{path}.youngs_modulus"), youngs_modulus, "Pa");
-        self.number(
-            &format!("{path}.poissons_ratio"),
-            poissons_ratio,
-            "",
-            "must be in (-1, 0.5)",
-            poissons_ratio > -1.0 && poissons_ratio < 0.5,
-        );
-        match *material {
-            Material::VonMises { yield_stress, .. } => {
-                self.positive(&format!("{path}.yield_stress"), yield_stress, "Pa");
-            }
-            Material::DruckerPrager { friction_angle, .. } => self.number(
-                &format!("{path}.friction_angle"),
-                friction_angle,
-                "rad",
-                "must be in (0, pi/2)",
-                friction_angle > 0.0 && friction_angle < FRAC_PI_2,
-            ),
-            Material::Granular {
-                friction_angle: slow,
-                fast_friction_angle: fast,
-                inertial_number,
-                grain_diameter,
-                grain_density,
-                ..
-            } => {
-                let path = |field: &str| format!("{path}.{field}");
-                let holds = slow > 0.0 && slow < FRAC_PI_4;
-                self.number(&path("friction_angle"), slow, "rad", "must be in (0, pi/4)", holds);
-                if let Some(fast) = fast {
-                    let holds = fast >= slow && fast < FRAC_PI_4;
-                    let must = "must be from friction_angle to below pi/4";
-                    self.number(&path("fast_friction_angle"), fast, "rad", must, holds);
-                }
-                self.positive(&path("inertial_number"), inertial_number, "");
-                self.positive(&path("grain_diameter"), grain_diameter, "m");
-                self.positive(&path("grain_density"), grain_density, "kg/m^3");
-            }
-            _ => {}
-        }
+        self.refuse_material(&format!("{path}."), material.particle_material().out_of_range());
     }
 
     pub(super) fn soft(&mut self, scene: &Scene) {

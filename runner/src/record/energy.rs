@@ -47,25 +47,25 @@ fn parts(balance: &EnergyBalance) -> [(&'static str, Option<f64>); 27] {
 }
 
 /// The names as columns, each with a comma before it.
-pub(super) fn columns() -> String {
+pub(crate) fn columns() -> String {
     parts(&EnergyBalance::default()).iter().map(|(name, _)| format!(",{name}")).collect()
 }
 
 /// The terms as cells, each with a comma before it; empty if not measured.
-pub(super) fn cells(balance: &EnergyBalance) -> String {
+pub(crate) fn cells(balance: &EnergyBalance) -> String {
     let cell =
         |(_, part): &(_, Option<f64>)| part.map_or_else(|| ",".to_owned(), |part| format!(",{part:?}"));
     parts(balance).iter().map(cell).collect()
 }
 
 /// The measured terms, by name.
-pub(super) fn figures(balance: &EnergyBalance) -> BTreeMap<String, Number> {
+pub(crate) fn figures(balance: &EnergyBalance) -> BTreeMap<String, Number> {
     let measured = |(name, part): (&str, Option<f64>)| part.map(|part| (name.to_owned(), Number(part)));
     parts(balance).into_iter().filter_map(measured).collect()
 }
 
 /// The warning of a gain above the fraction `allowed` of the energy input.
-pub(super) fn warning(balance: &EnergyBalance, allowed: f64) -> Option<String> {
+pub(crate) fn warning(balance: &EnergyBalance, allowed: f64) -> Option<String> {
     let gain = balance.gain.as_ref()?;
     // NaN is above every bound.
     if gain.relative() <= allowed {

@@ -98,7 +98,7 @@ pub struct CouplingSummary {
 impl CouplingSummary {
     /// Counts a step with this number of coupling steps; `excess` is the largest ratio of one to
     /// the longest that the scheme resolves.
-    pub(super) fn add(&mut self, steps: u32, excess: f64) {
+    pub(crate) fn add(&mut self, steps: u32, excess: f64) {
         self.steps += u64::from(steps);
         self.split += u64::from(steps > 1);
         self.too_long += u64::from(excess > 1.0);
@@ -106,7 +106,7 @@ impl CouplingSummary {
     }
 
     /// The warning of coupling steps that were too long.
-    pub(super) fn warning(&self, asked: CouplingStep) -> Option<String> {
+    pub(crate) fn warning(&self, asked: CouplingStep) -> Option<String> {
         let cure = match asked {
             CouplingStep::Fixed => "use a smaller dt or coupling_step auto",
             CouplingStep::Auto => "use a smaller dt",

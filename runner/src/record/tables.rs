@@ -34,7 +34,7 @@ pub struct Table {
 
 impl Table {
     /// Begins the table with its header.
-    pub(super) fn create(path: PathBuf, header: &str) -> Result<Self, IoError> {
+    pub(crate) fn create(path: PathBuf, header: &str) -> Result<Self, IoError> {
         let file = File::create_new(&path).map_err(|e| IoError::file("create", &path, e))?;
         let mut table = Self { path, file: BufWriter::new(file), bytes: 0 };
         table.line(header)?;
@@ -71,7 +71,7 @@ impl Table {
         Self::create(directory.join(BODIES), BODIES_HEADER)
     }
 
-    pub(super) fn line(&mut self, line: &str) -> Result<(), IoError> {
+    pub(crate) fn line(&mut self, line: &str) -> Result<(), IoError> {
         self.bytes += line.len() as u64 + 1;
         writeln!(self.file, "{line}").map_err(|e| IoError::file("write", &self.path, e))
     }
@@ -172,7 +172,7 @@ impl Table {
 }
 
 /// A name as a CSV field (RFC 4180).
-pub(super) fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     if name.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", name.replace('"', "\"\""))
     } else {

@@ -57,7 +57,7 @@ impl ClothWatch {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use nalgebra::{Point3, Vector3};
     use pliant_coupling::{ParticleSet, Settings, World};
     use pliant_mpm::Material;
@@ -65,7 +65,7 @@ pub(super) mod tests {
     use super::*;
 
     /// Two sheets of one triangle each, with their centroids.
-    pub(in crate::run) fn two_triangles() -> [SheetParticles; 2] {
+    pub(crate) fn two_triangles() -> [SheetParticles; 2] {
         [0u32, 4].map(|k| SheetParticles {
             vertices: k as usize..k as usize + 3,
             centroids: k as usize + 3..k as usize + 4,
@@ -75,14 +75,14 @@ pub(super) mod tests {
 
     /// A level triangle, and another that extends `deep` \[m\] below it: two crossings, none if it
     /// is above.
-    pub(in crate::run) fn standing(deep: f64) -> Vec<[f64; 3]> {
+    pub(crate) fn standing(deep: f64) -> Vec<[f64; 3]> {
         let floor = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.5, 0.0], [0.0; 3]];
         let spike = [[-0.1, -0.2, 0.6], [0.2, -0.1, 0.5], [0.05, -0.15, -deep], [0.0; 3]];
         [floor, spike].concat()
     }
 
     /// A world of particles at these positions, and one more that is not of cloth.
-    pub(in crate::run) fn world(positions: &[[f64; 3]], material: Material) -> World {
+    pub(crate) fn world(positions: &[[f64; 3]], material: Material) -> World {
         let mut builder = World::builder(Settings::new(0.5, 1e-3));
         let material = builder.material(material);
         let count = positions.len() + 1;
