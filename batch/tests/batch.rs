@@ -261,7 +261,7 @@ fn what_does_not_fit_is_named() {
     for (result, expected) in [
         (batch.set_state(2, &state), "world is 2"),
         (batch.set_state(1, &spoiled(6, f64::NAN)), "state of world 1: number is NaN"),
-        (batch.set_state(1, &spoiled(0, 0.9)), "length of a quaternion is 0.9"),
+        (batch.set_state(1, &spoiled(0, 0.9)), "norm of a quaternion is 0.9"),
         (batch.set_target(0, 1, 0.0), "motor is 1"),
         (batch.set_target(0, 0, f64::INFINITY), "motor 0: target is inf"),
         (batch.set_parameter(0, Parameter::Mass(rail), 0.0), "finite and positive"),

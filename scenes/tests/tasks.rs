@@ -266,7 +266,7 @@ fn figures_of_tasks_are_checked() {
         (
             json!([{ "time": 1, "joints": [0, 0] }]),
             json!([]),
-            "tasks[0].waypoints[0]: 2 coordinates for the tool's 7 joints",
+            "tasks[0].waypoints[0]: 2 coordinates given for the 7 joints of the tool",
         ),
         (
             json!([{ "time": 1, "joints": { "axis1": 0 }, "path": "straight" }]),
