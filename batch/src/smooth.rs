@@ -147,8 +147,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         }
     }
 
-    /// Cholesky's factor of a tree's block in place. Worlds whose block is not positive definite get
-    /// velocities that are not finite, and stop.
+    /// Cholesky's factor of a tree's block in place. Worlds whose block is not positive definite
+    /// get velocities that are not finite, and stop.
     #[inline(always)]
     fn factorise(&mut self, tree: &BatchTree) {
         let first = self.plan.layout.blocks + tree.block;

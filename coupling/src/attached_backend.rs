@@ -46,7 +46,7 @@ impl World {
             return Err(BackendError::Unsupported {
                 what: "a grid that moved".to_owned(),
                 backend: name,
-                instead: "call World::return_grid first",
+                instead: "call World::reset_grid_frame first",
             });
         }
         let (bodies, references, left) = (Vec::new(), Vec::new(), Vec::new());
@@ -194,11 +194,11 @@ fn exchanged(world: &SubstepRun<'_>, done: &SubstepsResult) -> ExchangeTotals {
 
 fn step_error(world: &SubstepRun<'_>, error: BackendError) -> StepError {
     match error {
-        BackendError::Particle { substep, source } => world.particle_error(substep, source),
-        BackendError::NotFinite { substep } => StepError::ContactNotFinite {
+        BackendError::Particle { substep_index, source } => world.particle_error(substep_index, source),
+        BackendError::NotFinite { substep_index } => StepError::ContactNotFinite {
             step: world.step,
-            substep,
-            time: world.time_of(substep),
+            substep_index,
+            time: world.time_of(substep_index),
             reason: "found by the backend".to_owned(),
         },
         other => StepError::Backend { step: world.step, reason: other.to_string() },

@@ -91,18 +91,18 @@ pub struct ContactCacheState {
 #[derive(Debug, thiserror::Error)]
 pub enum BackendError {
     /// A particle was lost.
-    #[error("substep {substep}: {source}")]
+    #[error("substep {substep_index}: {source}")]
     Particle {
         /// Substep within the step, from 0.
-        substep: u32,
+        substep_index: u32,
         /// The particle, and the error.
         source: MpmError,
     },
     /// The contact problem held a number that is not finite.
-    #[error("the contact problem of substep {substep} is not finite")]
+    #[error("the contact problem of substep {substep_index} is not finite")]
     NotFinite {
         /// Substep within the step, from 0.
-        substep: u32,
+        substep_index: u32,
     },
     /// The world has something that this backend does not support.
     #[error("the {backend} backend does not support {what}; {instead}")]

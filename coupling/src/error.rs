@@ -133,7 +133,7 @@ pub enum BuildError {
 pub enum StepError {
     /// A particle was lost: its position is not a number, or it flew two cells in one substep.
     #[error(
-        "step {step}, substep {substep} (t = {time:.6} s): particle {particle} was lost at \
+        "step {step}, substep {substep_index} (t = {time:.6} s): particle {particle} was lost at \
          ({:.4}, {:.4}, {:.4}) m with velocity ({:.3e}, {:.3e}, {:.3e}) m/s; likely cause: {cause}",
         position.x, position.y, position.z, velocity.x, velocity.y, velocity.z
     )]
@@ -141,7 +141,7 @@ pub enum StepError {
         /// Step, from 0.
         step: u64,
         /// Substep within it, from 0.
-        substep: u32,
+        substep_index: u32,
         /// Time at the start of the substep \[s\].
         time: f64,
         /// The order in which the particle was added.
@@ -154,12 +154,14 @@ pub enum StepError {
         cause: String,
     },
     /// The contact problem held a number that is not finite.
-    #[error("step {step}, substep {substep} (t = {time:.6} s): the contact problem is not finite ({reason})")]
+    #[error(
+        "step {step}, substep {substep_index} (t = {time:.6} s): the contact problem is not finite ({reason})"
+    )]
     ContactNotFinite {
         /// Step, from 0.
         step: u64,
         /// Substep within it, from 0.
-        substep: u32,
+        substep_index: u32,
         /// Time at the start of the substep \[s\].
         time: f64,
         /// What is wrong with it.

@@ -154,19 +154,19 @@ impl BodyMotion {
         &self.strong
     }
 
-    /// Begins a step of `dt` \[s\], for which the bodies are prepared. `expected` are the impulses
-    /// of the last step, one a body; `near` says where the particles are. If the host does not
-    /// know, every strongly coupled body responds: without contact it moves as in its own step, so
-    /// this only costs time.
+    /// Begins a step of `coupling_step` \[s\], for which the bodies are prepared. `expected` are
+    /// the impulses of the last step, one a body; `near` says where the particles are. If the host
+    /// does not know, every strongly coupled body responds: without contact it moves as in its own
+    /// step, so this only costs time.
     pub(crate) fn begin(
         &mut self,
         bodies: &mut Bodies,
         near: Option<NearbyParticles<'_>>,
-        dt: f64,
+        coupling_step: f64,
         expected: &[SpatialImpulse],
         mobility: &mut Mobility,
     ) -> Result<(), RigidError> {
-        self.find_strongly_coupled(bodies, near, dt);
+        self.find_strongly_coupled(bodies, near, coupling_step);
         self.free.clear();
         self.free.extend(bodies.iter().map(|(id, body)| {
             let (center, mass) = bodies.free_center(id).filter(|_| !body.geometries.is_empty())?;
@@ -180,7 +180,7 @@ impl BodyMotion {
             return Ok(());
         }
         bodies.linearise_response(
-            dt,
+            coupling_step,
             &self.strongly_coupled,
             expected,
             &mut self.points,
@@ -207,14 +207,19 @@ impl BodyMotion {
         for &id in &self.strongly_coupled {
             let (pose, velocity) = (bodies.pose(id), bodies.velocity(id));
             self.start.extend(six(&velocity.angular, &velocity.linear));
-            let substep_states = self.end_poses[id.0].unwrap_or(pose);
-            self.pose_lag_velocity.push(SpatialVelocity::between(&substep_states, &pose, dt));
-            self.substep_states[id.0].pose = substep_states;
+            let end_pose = self.end_poses[id.0].unwrap_or(pose);
+            self.pose_lag_velocity.push(SpatialVelocity::between(&end_pose, &pose, coupling_step));
+            self.substep_states[id.0].pose = end_pose;
         }
         Ok(())
     }
 
-    fn find_strongly_coupled(&mut self, bodies: &Bodies, near: Option<NearbyParticles<'_>>, dt: f64) {
+    fn find_strongly_coupled(
+        &mut self,
+        bodies: &Bodies,
+        near: Option<NearbyParticles<'_>>,
+        coupling_step: f64,
+    ) {
         self.strongly_coupled.clear();
         self.place.fill(None);
         self.max_travel = 0.0;
@@ -227,11 +232,12 @@ impl BodyMotion {
                 // A slow weakly coupled body needs no check.
                 Some(near)
                     if !strong
-                        && dt * near.speed_bound(bodies, id) <= STRONG_TRAVEL * near.mpm.grid_spacing() =>
+                        && coupling_step * near.speed_bound(bodies, id)
+                            <= STRONG_TRAVEL * near.mpm.grid_spacing() =>
                 {
                     false
                 }
-                Some(near) => near.travel(bodies, id, dt).is_some_and(|way| {
+                Some(near) => near.travel(bodies, id, coupling_step).is_some_and(|way| {
                     let way = way / near.mpm.grid_spacing();
                     self.max_travel = self.max_travel.max(way);
                     strong || (self.couples_fast_bodies && way > STRONG_TRAVEL)
@@ -248,12 +254,12 @@ impl BodyMotion {
     /// Ratio of the step that has begun to the longest that the scheme resolves: above 1 it is too
     /// long. Travel of bodies past the particles around them and deviation of their paths from
     /// straight lines are limited to fractions of a grid cell of `spacing` \[m\].
-    pub(crate) fn coupling_step_ratio(&self, bodies: &Bodies, dt: f64, spacing: f64) -> f64 {
+    pub(crate) fn coupling_step_ratio(&self, bodies: &Bodies, coupling_step: f64, spacing: f64) -> f64 {
         let bend =
             self.strongly_coupled.iter().zip(self.response.change.chunks_exact(6)).map(|(&id, change)| {
                 let angular = Vector3::new(change[0], change[1], change[2]);
                 let linear = Vector3::new(change[3], change[4], change[5]);
-                0.5 * dt * (linear.norm() + bodies.body(id).reach() * angular.norm())
+                0.5 * coupling_step * (linear.norm() + bodies.body(id).reach() * angular.norm())
             });
         (self.max_travel / MAX_TRAVEL).max(bend.fold(0.0, f64::max) / (MAX_PATH_DEVIATION * spacing))
     }
@@ -287,9 +293,9 @@ impl BodyMotion {
         for place in 0..self.strongly_coupled.len() {
             let id = self.strongly_coupled[place];
             let velocity = self.velocity(place, k + 1, substeps, impulses);
-            let substep_states = &mut self.substep_states[id.0];
-            substep_states.pose = velocity.advance(&substep_states.pose, substep);
-            self.end_poses[id.0] = Some(substep_states.pose);
+            let state = &mut self.substep_states[id.0];
+            state.pose = velocity.advance(&state.pose, substep);
+            self.end_poses[id.0] = Some(state.pose);
         }
     }
 
@@ -338,13 +344,13 @@ impl BodyMotion {
         bodies.linearisation_error(&self.points, &self.impulse_change, &mut self.response) / MAX_UNBALANCED
     }
 
-    /// Moves the bodies that only particles touched in a step of `dt` \[s\] to where their centres
-    /// of mass went in the substeps: `initial_origins` are the bodies' origins before the step,
-    /// `reference_points` the final reference points of their impulses.
+    /// Moves the bodies that only particles touched in a step of `coupling_step` \[s\] to where
+    /// their centres of mass went in the substeps: `initial_origins` are the bodies' origins before
+    /// the step, `reference_points` the final reference points of their impulses.
     pub(crate) fn correct_free_positions(
         &self,
         bodies: &mut Bodies,
-        dt: f64,
+        coupling_step: f64,
         impulses: &[SpatialImpulse],
         reference_points: &[Point3<f64>],
         initial_origins: &[Point3<f64>],
@@ -355,7 +361,7 @@ impl BodyMotion {
                 continue;
             };
             let id = BodyId(b);
-            let given = impulse.linear + dt * free.mass * free.acceleration;
+            let given = impulse.linear + coupling_step * free.mass * free.acceleration;
             let gained = free.mass * (bodies.reference_velocity(id) - free.velocity);
             let scale = given.norm() + gained.norm() + free.mass * free.velocity.norm();
             if (gained - given).norm() > FREE_MOMENTUM_TOLERANCE * scale {
@@ -376,7 +382,7 @@ impl BodyMotion {
         bodies: &mut Bodies,
         k: u32,
         substeps: u32,
-        dt: f64,
+        coupling_step: f64,
         impulses: &[SpatialImpulse],
         mobility: &mut Mobility,
     ) -> Result<(), RigidError> {
@@ -405,7 +411,7 @@ impl BodyMotion {
         }
         core::mem::swap(&mut self.start, &mut self.impulse_change);
         bodies.linearise_response(
-            dt,
+            coupling_step,
             &self.strongly_coupled,
             &self.projected_impulses,
             &mut self.points,

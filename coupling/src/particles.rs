@@ -103,7 +103,7 @@ impl SubstepRun<'_> {
             "its deformation diverged; use a smaller dt or more substeps".to_owned()
         };
         let time = self.time_of(k);
-        StepError::BlewUp { step: self.step, substep: k, time, particle: id, position, velocity, cause }
+        StepError::BlewUp { step: self.step, substep_index: k, time, particle: id, position, velocity, cause }
     }
 }
 

@@ -121,7 +121,7 @@ impl Default for ContactSettings {
 pub struct Settings {
     /// Grid spacing h \[m\].
     pub grid_spacing: f64,
-    /// Step of the rigid bodies \[s\].
+    /// Step of the world \[s\]: bodies move, and a row of the tables is written.
     pub dt: f64,
     /// MPM substeps in a step.
     pub substeps: Substeps,

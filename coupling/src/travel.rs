@@ -33,9 +33,9 @@ impl<'a> NearbyParticles<'a> {
             + self.spread
     }
 
-    /// Travel \[m\] of the surface of a body past the particles that it can touch within `dt`
-    /// \[s\], at the present velocities; none without such particles.
-    pub fn travel(&self, bodies: &Bodies, id: BodyId, dt: f64) -> Option<f64> {
+    /// Travel \[m\] of the surface of a body past the particles that it can touch within
+    /// `coupling_step` \[s\], at the present velocities; none without such particles.
+    pub fn travel(&self, bodies: &Bodies, id: BodyId, coupling_step: f64) -> Option<f64> {
         let (pose, velocity) = (bodies.pose(id), bodies.velocity(id));
         let origin = Point3::from(pose.translation.vector);
         let mut way: Option<f64> = None;
@@ -47,8 +47,8 @@ impl<'a> NearbyParticles<'a> {
             let fastest = (velocity.at(&origin, &center) - self.common).norm()
                 + velocity.angular.norm() * radius
                 + self.spread;
-            if self.is_within(bodies, id, &center, radius + self.reach + dt * fastest) {
-                way = self.travel_in(bodies, id, dt, (&view, &origin, &velocity), way);
+            if self.is_within(bodies, id, &center, radius + self.reach + coupling_step * fastest) {
+                way = self.travel_in(bodies, id, coupling_step, (&view, &origin, &velocity), way);
             }
         }
         way
@@ -59,13 +59,13 @@ impl<'a> NearbyParticles<'a> {
         &self,
         bodies: &Bodies,
         id: BodyId,
-        dt: f64,
+        coupling_step: f64,
         (view, origin, velocity): (&BlockView<'_>, &Point3<f64>, &SpatialVelocity),
         mut way: Option<f64>,
     ) -> Option<f64> {
         for i in 0..view.len() {
             let x = view.position(i);
-            let past = dt * (velocity.at(origin, &x) - view.velocity(i)).norm();
+            let past = coupling_step * (velocity.at(origin, &x) - view.velocity(i)).norm();
             // The distance takes longer to find than the velocity.
             let more = way.is_none_or(|way| past > way);
             if more && self.is_within(bodies, id, &x, self.reach + past) {

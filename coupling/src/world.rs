@@ -133,9 +133,10 @@ impl World {
     fn begin_coupling_step(&mut self, done: u32, report: &mut StepReport) -> Result<u32, RigidError> {
         let mut units = if done == 0 { MIN_COUPLING_STEP_DIVISOR } else { 1 << done.trailing_zeros() };
         loop {
-            let dt = self.coupling_step_length(units);
-            self.prepare(dt)?;
-            let excess = self.motion.coupling_step_ratio(&self.bodies, dt, self.mpm.grid_spacing());
+            let coupling_step = self.coupling_step_length(units);
+            self.prepare(coupling_step)?;
+            let excess =
+                self.motion.coupling_step_ratio(&self.bodies, coupling_step, self.mpm.grid_spacing());
             let is_fixed = self.settings.coupling_step == CouplingStep::Fixed;
             if excess <= 1.0 || units == 1 || is_fixed {
                 report.coupling_excess = report.coupling_excess.max(excess);
@@ -148,16 +149,17 @@ impl World {
     /// Takes a coupling step that has begun: the substeps of the particles, then the bodies' step
     /// with their impulses.
     fn advance_coupling_step(&mut self, units: u32, report: &mut StepReport) -> Result<(), StepError> {
-        let dt = self.coupling_step_length(units);
+        let coupling_step = self.coupling_step_length(units);
         self.mpm.set_grid_velocity(self.frame_velocity());
-        let substeps = self.substeps_within(dt);
+        let substeps = self.substeps_within(coupling_step);
         let mut contacts = ContactStatistics::default();
-        let excess = self.move_particles(substeps, dt / f64::from(substeps), &mut contacts)?;
+        let excess = self.move_particles(substeps, coupling_step / f64::from(substeps), &mut contacts)?;
         report.coupling_excess = report.coupling_excess.max(excess);
-        let rigid = self.bodies.integrate(dt, &self.impulses.current).map_err(|e| self.rigid_error(e))?;
+        let rigid =
+            self.bodies.integrate(coupling_step, &self.impulses.current).map_err(|e| self.rigid_error(e))?;
         self.balance_tracker.bodies(&rigid.energy);
         let BodyImpulses { current, points, starts, .. } = &self.impulses;
-        self.motion.correct_free_positions(&mut self.bodies, dt, current, points, starts);
+        self.motion.correct_free_positions(&mut self.bodies, coupling_step, current, points, starts);
         report.add(substeps, &contacts, &rigid);
         self.impulses.finish_coupling_step(f64::from(MIN_COUPLING_STEP_DIVISOR) / f64::from(units));
         Ok(())
@@ -191,10 +193,10 @@ impl World {
         })
     }
 
-    /// Poses, velocities and responses of the bodies for a coupling step of `dt` \[s\]; sorts the
-    /// particles.
-    fn prepare(&mut self, dt: f64) -> Result<(), RigidError> {
-        self.bodies.prepare(dt);
+    /// Poses, velocities and responses of the bodies for a coupling step of `coupling_step` \[s\];
+    /// sorts the particles.
+    fn prepare(&mut self, coupling_step: f64) -> Result<(), RigidError> {
+        self.bodies.prepare(coupling_step);
         self.impulses.begin_coupling_step(&self.bodies);
         if self.mpm.is_empty() {
             return Ok(());
@@ -204,8 +206,8 @@ impl World {
             (self.contact.contact_detector.reach(&self.mpm), self.balance_tracker.mean_velocity());
         // The host does not know where a device's particles are.
         let near = self.backend.is_host().then(|| NearbyParticles::new(&self.mpm, reach, common));
-        let expected = self.impulses.expected_of(dt / self.settings.dt);
-        self.motion.begin(&mut self.bodies, near, dt, expected, &mut self.contact.problem.mobility)
+        let expected = self.impulses.expected_of(coupling_step / self.settings.dt);
+        self.motion.begin(&mut self.bodies, near, coupling_step, expected, &mut self.contact.problem.mobility)
     }
 
     fn rigid_error(&self, error: RigidError) -> StepError {
@@ -217,22 +219,24 @@ impl World {
         self.substeps_within(self.settings.dt)
     }
 
-    /// Number of MPM substeps of a coupling step of `dt` \[s\].
-    fn substeps_within(&self, dt: f64) -> u32 {
+    /// Number of MPM substeps of a coupling step of `coupling_step` \[s\].
+    fn substeps_within(&self, coupling_step: f64) -> u32 {
         let most = f64::from(u32::MAX);
         match self.settings.substeps {
-            Substeps::Fixed(n) => (f64::from(n) * (dt / self.settings.dt)).ceil() as u32,
-            Substeps::Auto => (dt / self.largest_stable_substep(dt)).ceil().clamp(1.0, most) as u32,
+            Substeps::Fixed(n) => (f64::from(n) * (coupling_step / self.settings.dt)).ceil() as u32,
+            Substeps::Auto => {
+                (coupling_step / self.largest_stable_substep(coupling_step)).ceil().clamp(1.0, most) as u32
+            }
         }
     }
 
     /// Largest stable substep at the present speeds of particles and those of the bodies' surfaces
-    /// within `dt` [s]: a tool accelerates the particles that it touches to its speed. Speeds are
-    /// relative to the particles' common motion, which does not affect stability; it only must not
-    /// carry them too far across the grid.
-    fn largest_stable_substep(&self, dt: f64) -> f64 {
+    /// within `coupling_step` [s]: a tool accelerates the particles that it touches to its speed.
+    /// Speeds are relative to the particles' common motion, which does not affect stability; it
+    /// only must not carry them too far across the grid.
+    fn largest_stable_substep(&self, coupling_step: f64) -> f64 {
         let common = self.balance_tracker.mean_velocity();
-        let tools = self.bodies.fastest_surface(self.time, self.time + dt, &common);
+        let tools = self.bodies.fastest_surface(self.time, self.time + coupling_step, &common);
         let [particles, fastest] = self.backend.max_speeds(&self.mpm, [&common, &self.frame_velocity()]);
         let stable = self.mpm.largest_stable_substep(particles.max(tools));
         stable.min(MAX_FLIGHT * self.settings.grid_spacing / fastest)

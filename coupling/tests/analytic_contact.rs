@@ -44,8 +44,9 @@ fn particle_velocity_after(
     (snapshot(&mut world).velocities[0][2], world.body_impulses()[plane.0].linear.z)
 }
 
-/// One particle against a plane through the whole loop. The post-contact velocity solves a v^2 + b v + c = 0 with a = k d delta^2,
-/// b = -m - k delta (delta + d phi0), c = k delta phi0 + m v* (phi0 > 0 the overlap), the root with v < 1/d (Hunt-Crossley, implicit).
+/// One particle against a plane through the whole loop. The post-contact velocity solves a v^2 + b
+/// v + c = 0 with a = k d delta^2, b = -m - k delta (delta + d phi0), c = k delta phi0 + m v* (phi0
+/// > 0 the overlap), the root with v < 1/d (Hunt-Crossley, implicit).
 ///
 /// The mass m in it is the particle's own: its nodes have m_i = w_i m, the solve moves them by w_i
 /// gamma/m_i = gamma/m each, all alike, and the particle gathers sum_i w_i (v* + gamma/m) = v* +

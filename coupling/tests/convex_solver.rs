@@ -146,8 +146,8 @@ fn the_law_is_the_papers_and_its_derivatives_agree_with_differences() {
     }
 }
 
-// The law of a bonded contact (`contact_model`): compression as without the bond, tension min(k (phi +
-// delta v_n), f_a) beyond it where dissipation does not release it earlier; the potential's
+// The law of a bonded contact (`contact_model`): compression as without the bond, tension min(k
+// (phi + delta v_n), f_a) beyond it where dissipation does not release it earlier; the potential's
 // derivative is the impulse, the impulse's its derivative, which is never positive: the potential
 // is convex. Differences as above.
 #[test]

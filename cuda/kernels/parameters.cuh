@@ -1563,7 +1563,7 @@ struct ProbeGridParameters {
 PLIANT_CHECK_LAYOUT(ProbeGridParameters, 0xbab6c64b14f9eb5bull, FIELD(barrier), FIELD(values),
     FIELD(rounds), FIELD(unused))
 
-// Probe: threads race for cells, so that the result tells the order they ran in.
+// Probe: threads race for cells, so that the result shows the order they ran in.
 struct ProbeRacesParameters {
     // The thread that wrote last; one element.
     Span<uint32_t> last;
@@ -1584,7 +1584,7 @@ struct ProbeArithmeticParameters {
 PLIANT_CHECK_LAYOUT(ProbeArithmeticParameters, 0x987f49c21f41d10eull, FIELD(input), FIELD(bits),
     FIELD(roots))
 
-// Probe, emulated only: breaks one rule, so that a test can see it told.
+// Probe, emulated only: breaks one rule, so that a test can see it reported.
 struct ProbeMisuseParameters {
     // Memory to miss.
     Span<uint32_t> cells;
@@ -1872,7 +1872,7 @@ struct MpmGridParameters {
     Span<Array<int32_t, 6>> stencil_boxes;
     // Boundary conditions.
     Span<MpmPlane> planes;
-    // Account of each node block: `MPM_BALANCE_ROW` entries. Empty for the nodes' velocities
+    // Balance of each node block: `MPM_BALANCE_ROW` entries. Empty for the nodes' velocities
     // alone, without gravity and boundary conditions.
     Span<double> balances;
     // See `MPM_STATUS_LIMIT`.
@@ -1890,7 +1890,7 @@ PLIANT_CHECK_LAYOUT(MpmGridParameters, 0x9a38bc818a6ed0ceull, FIELD(grid), FIELD
 struct MpmSumBalanceParameters {
     // Number of node blocks; one element.
     Span<uint32_t> node_count;
-    // Account of each node block: `MPM_BALANCE_ROW` entries.
+    // Balance of each node block: `MPM_BALANCE_ROW` entries.
     Span<double> balances;
     // The step's; `MPM_BALANCE` elements.
     Span<double> total;

@@ -3,7 +3,7 @@
 #include "block.cuh"
 #include "parameters.cuh"
 
-// Combines the values of a tile of `input`, which the thread 0 writes to `out`.
+// Combines the values of a tile of `input` and writes the result to `out`.
 template <typename Combine, typename T>
 __device__ __forceinline__ void reduce_tile(const Span<T>& input, uint32_t count, const Span<double>& out) {
     double value = Combine::identity();
@@ -19,7 +19,7 @@ __device__ __forceinline__ void reduce_tile(const Span<T>& input, uint32_t count
     }
 }
 
-// Combines the values of all tiles.
+// Combines the values of all tiles and writes the result to `out`.
 template <typename Combine>
 __device__ __forceinline__ void reduce_tiles(const Span<double>& tile_values, uint32_t tiles, const Span<double>& out) {
     double value = Combine::identity();

@@ -196,14 +196,14 @@ struct Boxes {
     }
 
     // The corners of what `own`, a face of box `s`, and the face of the other that looks at it
-    // share, seen along its normal: the ends of the other face's edges over it (8) and its own
+    // share, projected along its normal: the ends of the other face's edges over it (8) and its own
     // corners under the other one (4).
     __device__ __forceinline__ void clip(const Face<T>& own, uint32_t s, V normal, ContactPoint<T> (&out)[12]) const {
         const Face<T> other = facing(1 - s, -own.normal);
         // Coordinates along the face's edges and above it.
-        const auto seen = [&](V v) { return V{dot(own.sides[0], v), dot(own.sides[1], v), dot(own.normal, v)}; };
-        const V center = seen(other.center - own.center);
-        const V u = seen(other.sides[0]) * other.reach[0], v = seen(other.sides[1]) * other.reach[1];
+        const auto in_face = [&](V v) { return V{dot(own.sides[0], v), dot(own.sides[1], v), dot(own.normal, v)}; };
+        const V center = in_face(other.center - own.center);
+        const V u = in_face(other.sides[0]) * other.reach[0], v = in_face(other.sides[1]) * other.reach[1];
         const auto contact_point = [&](V at, bool is_there) {
             const V along = own.center + own.sides[0] * at.x + own.sides[1] * at.y;
             return ContactPoint<T>{along + own.normal * (at.z * 0.5), normal, at.z}.only_if(is_there);

@@ -142,7 +142,7 @@ __device__ __forceinline__ void capsule_half_space(const Solid<T>& a, const Soli
     out[1] = end_half_space(a.pose.position + end, a.size.x, b).only_if(Number<T>(0.0) < a.size.y);
 }
 
-// The corners of a box, seen from its center, in the axes that its frame is in [m].
+// The corners of a box, from its center, in the axes that its frame is in [m].
 template <typename T>
 __device__ __forceinline__ Vec<T> corner_of(const Vec<T> (&axes)[3], Vec<T> half, uint32_t k) {
     const Vec<T> x = axes[0] * half.x, y = axes[1] * half.y, z = axes[2] * half.z;

@@ -119,7 +119,9 @@ impl DeviceBackend {
     /// Grows the capacity for what a step stopped for.
     fn grow_blocks(&mut self, stopped: &Stopped) -> Result<(), BackendError> {
         match (&mut self.contact, stopped.cause) {
-            (_, StopCause::NotFinite) => Err(BackendError::NotFinite { substep: stopped.substep_index }),
+            (_, StopCause::NotFinite) => {
+                Err(BackendError::NotFinite { substep_index: stopped.substep_index })
+            }
             (Some(contact), cause) if !is_of_blocks(cause) => contact.grow_blocks(stopped, &self.mpm),
             _ => {
                 self.mpm.grow_blocks(stopped).map_err(BackendError::device)?;
@@ -194,9 +196,7 @@ impl Backend for DeviceBackend {
 
 fn step_error(error: DeviceMpmError) -> BackendError {
     match error {
-        DeviceMpmError::Lost { substep_index, source } => {
-            BackendError::Particle { substep: substep_index, source }
-        }
+        DeviceMpmError::Lost { substep_index, source } => BackendError::Particle { substep_index, source },
         other => BackendError::device(other),
     }
 }

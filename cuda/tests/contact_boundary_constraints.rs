@@ -1,6 +1,7 @@
 //! Grid boundary constraints within the contact problem, against a plain re-statement of the CPU's
-//! rule (`coupling/src/boundary_constraints.rs`): which constraints are added and with what numbers,
-//! which nodes are held, what is guessed and imposed, and that nothing of the momentum is lost.
+//! rule (`coupling/src/boundary_constraints.rs`): which constraints are added and with what
+//! numbers, which nodes are held, what is guessed and imposed, and that nothing of the momentum is
+//! lost.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod boundary_support;
@@ -33,9 +34,9 @@ fn sorted(mut nodes: Vec<[i32; 3]>) -> Vec<[i32; 3]> {
     nodes
 }
 
-// The rule of `coupling/src/boundary_constraints.rs`: each touched node with mass once, constraints in
-// the order of the list, none at a sticky node. All numbers are rounded once from the same f64, so
-// they are the same; so is the order, for any schedule and number of blocks.
+// The rule of `coupling/src/boundary_constraints.rs`: each touched node with mass once, constraints
+// in the order of the list, none at a sticky node. All numbers are rounded once from the same f64,
+// so they are the same; so is the order, for any schedule and number of blocks.
 #[test]
 fn constraints_are_those_of_the_cpu() {
     for device in devices() {
@@ -262,8 +263,8 @@ fn substep(setup: &Setup) -> Outcome {
     assert!((found.angular - on_boundaries.angular).norm() <= bound, "{found:?}, not {on_boundaries:?}");
     assert!(on_boundaries.linear.norm() > 1e-4 && totals[3].work == 0.0);
 
-    // Nothing of the momentum is lost: grid, bodies and constraints together keep it. Velocities are
-    // rounded to f32, which alone is 1e7 times the bound.
+    // Nothing of the momentum is lost: grid, bodies and constraints together keep it. Velocities
+    // are rounded to f32, which alone is 1e7 times the bound.
     let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
     for (number, (old, new)) in old.iter().zip(&new).enumerate() {
         let mass = f64::from(old[3]);
@@ -292,8 +293,8 @@ fn substep(setup: &Setup) -> Outcome {
     Outcome { nodes: new.iter().map(|v| v.map(f32::to_bits)).collect(), totals }
 }
 
-/// Substeps that are stopped, from the beginning or after their contacts, or constraints, were added,
-/// change nothing from then on.
+/// Substeps that are stopped, from the beginning or after their contacts, or constraints, were
+/// added, change nothing from then on.
 fn stopped(setup: &Setup) {
     let device = &setup.on.device;
     let (nodes, totals) = (setup.nodes(), setup.on.exchange.download().unwrap());
@@ -336,8 +337,8 @@ fn impulses_of_boundaries_are_imposed_and_balanced() {
         let mut setup = Setup::new(&device, boundaries(), CONTACTS);
         setup.constraints = setup.constraints.with_blocks(blocks);
         let outcome = substep(&setup);
-        // The next substep remembers what the particles' contacts did, and that no constraint was among
-        // them.
+        // The next substep remembers what the particles' contacts did, and that no constraint was
+        // among them.
         let before = setup.on.detector.save().unwrap();
         setup.on.register();
         let recalled = setup.contacts();

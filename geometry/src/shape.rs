@@ -82,7 +82,10 @@ impl Shape {
     /// - Side of a cylinder: measured from the side inside. It has no shadow: outside, the nearest
     ///   surface counts.
     /// - Hull and mesh: measured from the face that is nearest among those that face within 60
-    ///   degrees of `side`, so that a point may slide around a faceted round surface; the returned feature is the one to pass next. The shadow of a mesh ends where the direction to the nearest point of those faces is more than 26 degrees off the face's normal, and ignores other parts of the mesh in between.
+    ///   degrees of `side`, so that a point may slide around a faceted round surface; the returned
+    ///   feature is the one to pass next. The shadow of a mesh ends where the direction to the
+    ///   nearest point of those faces is more than 26 degrees off the face's normal, and ignores
+    ///   other parts of the mesh in between.
     /// - Smooth shapes, points before the feature or beside its shadow, and a `side` that does not
     ///   exist: the nearest surface, as [`surface_point`](Self::surface_point).
     pub fn surface_point_from(&self, p: &Point3<f64>, side: u32) -> SurfacePoint {

@@ -13,9 +13,9 @@
 //! particles alone without forces, so that the sum of the subgrid motion has neither momentum nor
 //! angular momentum, whatever else is in the same cells. Particles move and deform with the grid's
 //! velocity v; because the subgrid motion does not move them, the angular momentum changes by the
-//! sum of dt m v x (subgrid velocity), the same in every inertial frame. Nothing resists the
-//! subgrid motion, so it has to decay: k = exp(-[`DECAY`] sqrt(g/h) dt), within about the time in
-//! which a grain falls by a cell. Without gravity none is kept.
+//! sum of substep m v x (subgrid velocity), the same in every inertial frame. Nothing resists the
+//! subgrid motion, so it has to decay: k = exp(-[`DECAY`] sqrt(g/h) substep), within about the time
+//! in which a grain falls by a cell. Without gravity none is kept.
 
 use crate::blocks::NodeBlock;
 use crate::gather::{affine_of, copy_nodes, gather_stencil, load_stencil};

@@ -1,9 +1,10 @@
 //! Grid to particles: velocity, affine field, position, deformation gradient, return mapping and
 //! stress.
 //!
-//! v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + dt C_p) F;  x_p +=
-//! dt v_p, less the grid's own displacement (Jiang et al. 2016, Hu et al. 2018). Mirrors P2G: nine
-//! registers hold a cell's stencil for all of its particles, sixteen particles update at once.
+//! v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + substep C_p) F;
+//! x_p += substep v_p, less the grid's own displacement (Jiang et al. 2016, Hu et al. 2018).
+//! Mirrors P2G: nine registers hold a cell's stencil for all of its particles, sixteen particles
+//! update at once.
 
 use crate::blocks::NodeBlock;
 use crate::cloth::ClothMaterial;

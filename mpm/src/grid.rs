@@ -60,7 +60,7 @@ pub(crate) struct GridPass<'a> {
     pub stencil_boxes: &'a [StencilBox],
     /// The pool that holds the rows of the stencil boxes.
     pub pool: &'a [F32x16],
-    /// dt g \[m/s\].
+    /// substep g \[m/s\].
     pub gravity_step: Vector3<f64>,
     pub planes: &'a [GridPlane],
     /// Grid spacing h \[m\].

@@ -1,7 +1,7 @@
 //! Particles to grid: mass, momentum and internal force (MLS-MPM, Hu et al. 2018, with APIC, Jiang
 //! et al. 2015).
 //!
-//! (m v)_i += w_ip [ m_p (v_p + C_p (x_i - x_p)) - dt V_p (4/h^2) tau_p (x_i - x_p) ].
+//! (m v)_i += w_ip [ m_p (v_p + C_p (x_i - x_p)) - substep V_p (4/h^2) tau_p (x_i - x_p) ].
 //!
 //! Sixteen particles at a time compute their contributions; then, particle by particle, a vector
 //! holds three nodes of a z-run, and nine accumulators hold the whole stencil in registers for as

@@ -92,8 +92,8 @@ impl ReferenceMpm {
     }
 
     /// Scatters mass and momentum, including the impulse of internal and body forces over `substep`
-    /// seconds: (m v)_i = sum_p w_ip [m_p (v_p + dt b + C_p (x_i - x_p)) - dt V_p (4/h^2) tau_p
-    /// (x_i - x_p)].
+    /// seconds: (m v)_i = sum_p w_ip [m_p (v_p + substep b + C_p (x_i - x_p)) - substep V_p (4/h^2)
+    /// tau_p (x_i - x_p)].
     ///
     /// # Errors
     /// [`ReferenceError::OutsideGrid`].
@@ -148,7 +148,7 @@ impl ReferenceMpm {
 
     /// Gathers velocity and affine field, advances deformation gradients and positions by `substep`
     /// seconds, then maps each deformation gradient back to its yield surface: v = sum_i w_ip v_i;
-    /// C = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T; F <- (I + dt C) F; x <- x + dt v.
+    /// C = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T; F <- (I + substep C) F; x <- x + substep v.
     pub fn grid_to_particles(&mut self, grid: &Grid, substep: f64) {
         let inverse_moment = INVERSE_SECOND_MOMENT / (self.grid_spacing * self.grid_spacing);
         let kept = detail::subgrid_retention(self.gravity.norm(), self.grid_spacing, substep);

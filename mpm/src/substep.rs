@@ -14,8 +14,8 @@ use crate::tiles::{ParticleBlock, PerBlock, par_blocks, resize};
 use pliant_numeric::simd::F32x16;
 
 impl Mpm {
-    /// Particles to grid, then the nodes' free motion: v* = (m v)_i / m_i + dt g, then boundary
-    /// conditions.
+    /// Particles to grid, then the nodes' free motion: v* = (m v)_i / m_i + substep g, then
+    /// boundary conditions.
     ///
     /// `substep` is the substep \[s\], `gravity` in m/s^2, world frame. Does nothing once a
     /// particle is lost.

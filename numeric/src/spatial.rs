@@ -257,8 +257,8 @@ impl RigidInertia<Vector3<f64>, Matrix3<f64>> {
         Self::default()
     }
 
-    /// From the mass properties: `mass` \[kg\], `center` of mass \[m\] and `inertia` about the centre
-    /// of mass \[kg m^2\].
+    /// From the mass properties: `mass` \[kg\], `center` of mass \[m\] and `inertia` about the
+    /// centre of mass \[kg m^2\].
     pub fn at_center(mass: f64, center: Vector3<f64>, inertia: Matrix3<f64>) -> Self {
         Self { mass, moment: Vector3::zeros(), inertia }.shifted(&-center)
     }

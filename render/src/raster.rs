@@ -131,7 +131,8 @@ impl View {
         }
     }
 
-    /// The tangents from the eye to a sphere in the planes of x and of y: (x z -+ r sqrt(x^2 + z^2 - r^2)) / (z^2 - r^2).
+    /// The tangents from the eye to a sphere in the planes of x and of y: (x z -+ r sqrt(x^2 + z^2
+    /// - r^2)) / (z^2 - r^2).
     fn sphere_bounds(&self, center: &V3, radius: f32) -> Option<Rect> {
         if !self.perspective {
             let (x, y, _) = self.project(center);

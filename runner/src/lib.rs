@@ -3,7 +3,8 @@
 //! - [`run`]: one run, its directory, checkpoints, tables and goals;
 //! - [`sweep`]: variants of a scene side by side;
 //! - [`machine`]: processor and backends;
-//! - [`picture`], [`pressure`], [`plots`]: pictures of bodies and particles, of tactile pads, and plots of forces;
+//! - [`picture`], [`pressure`], [`plots`]: pictures of bodies and particles, of tactile pads, and
+//!   plots of forces;
 //! - [`report`]: a table of runs.
 
 pub mod machine;

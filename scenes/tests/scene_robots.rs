@@ -153,14 +153,18 @@ fn droop(scenario: &Scenario, body: &str, mass: f64, stiffness: f64) -> DVector<
 // Kurtz and Castro 2025, Fig. 6c: an arm under computed torque carries a box that friction holds.
 //
 // Checks, with h = 2.5 ms half of a step, which is what step doubling takes:
-// - Friction holds velocities, not places. The box creeps below v_s, and in each step it goes straight where the arm turns, which leaves
-//   the circle by h^2 w^2 r/2: in all by h/2 times the integral of w^2 r. A cubic by the angle a in the time T has 6/5 a^2/T; the path
-//   turns by 1.115 rad in 1.8, 1.6 and 1.6 s, 0.53 m out, 1.78 mm. Measured: 1.95 mm with the creep.
-// - The feedback K_d is implicit in the diagonal of M only. While the arm speeds up by a its rates err by (M^-1 diag M - 1) h a, so
-//   joints by (M^-1 diag M - 1) h v at the greatest rate v, and forget it at K_d/K_p = 1 s. Joints 1 and 3, nearly parallel, against
-//   each other: 12.7 mrad, and the load's part. Measured: 13.4 mrad.
-// - Long after, each joint is off by M^-1 tau_l/K_p, tau_l the load's weight on it (Siciliano et al. 2009, section 8.5.2).
-// - The second set point is (0.42, 0.32, 0.52) m for the hand, which took the box 0.1796 m below its frame.
+// - Friction holds velocities, not places. The box creeps below v_s, and in each step it goes
+//   straight where the arm turns, which leaves the circle by h^2 w^2 r/2: in all by h/2 times the
+//   integral of w^2 r. A cubic by the angle a in the time T has 6/5 a^2/T; the path turns by 1.115
+//   rad in 1.8, 1.6 and 1.6 s, 0.53 m out, 1.78 mm. Measured: 1.95 mm with the creep.
+// - The feedback K_d is implicit in the diagonal of M only. While the arm speeds up by a its rates
+//   err by (M^-1 diag M - 1) h a, so joints by (M^-1 diag M - 1) h v at the greatest rate v, and
+//   forget it at K_d/K_p = 1 s. Joints 1 and 3, nearly parallel, against each other: 12.7 mrad, and
+//   the load's part. Measured: 13.4 mrad.
+// - Long after, each joint is off by M^-1 tau_l/K_p, tau_l the load's weight on it (Siciliano et
+//   al. 2009, section 8.5.2).
+// - The second set point is (0.42, 0.32, 0.52) m for the hand, which took the box 0.1796 m below
+//   its frame.
 #[test]
 fn an_arm_carries_a_box_by_friction() {
     let mut scenario = scene("franka", &[]);

@@ -34,8 +34,8 @@ pub fn on_all_threads() -> usize {
     ALL.load(Ordering::Relaxed)
 }
 
-// SAFETY: every call goes to `System` with the caller's arguments, so `System`'s guarantees are ours;
-// counting neither allocates (the counters are constants without destructors) nor unwinds.
+// SAFETY: every call goes to `System` with the caller's arguments, so `System`'s guarantees are
+// ours; counting neither allocates (the counters are constants without destructors) nor unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALL.fetch_add(1, Ordering::Relaxed);

@@ -5,11 +5,11 @@ use crate::layout::Span;
 use crate::{Buffer, Device, DeviceError};
 
 macro_rules! contacts {
-    ($($(#[doc = $about:literal])* $field:ident: $type:ty,)*) => {
-        /// A contact, as [`ContactArrays`] has it.
+    ($($field:ident: $type:ty,)*) => {
+        /// A contact; [`ContactArrays`] documents its fields.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct DetectedContact {
-            $($(#[doc = $about])* pub $field: $type,)*
+            $(#[doc = concat!("See [`ContactArrays::", stringify!($field), "`].")] pub $field: $type,)*
         }
 
         /// The buffers of [`ContactArrays`].
@@ -60,43 +60,23 @@ macro_rules! contacts {
 }
 
 contacts! {
-    /// The particle's id.
     particle: u32,
-    /// Number of the geometry.
     geometry: u32,
-    /// Number of the body.
     body: u32,
-    /// Feature of the geometry.
     feature: u32,
-    /// Lowest node of the particle's stencil.
     base: [i32; 3],
-    /// Position relative to that node \[cells\].
     offset: [f32; 3],
-    /// From the body to the particle, world frame.
     normal: [f32; 3],
-    /// Velocity of the body there, world frame \[m/s\].
     body_velocity: [f32; 3],
-    /// Where it touches, relative to the point that the body's impulses are about, world frame
-    /// \[m\].
     lever: [f32; 3],
-    /// Gap \[m\], negative when overlapping.
     gap: f32,
-    /// Gap of the particle's centre \[m\].
     distance: f32,
-    /// Exit distance: how far outside the geometry the particle is although `distance` is negative
-    /// \[m\].
     exit_distance: f32,
-    /// Stiffness \[N/m\].
     stiffness: f32,
-    /// Hunt-Crossley dissipation \[s/m\].
     dissipation: f32,
-    /// Coulomb coefficient.
     friction: f32,
-    /// Normal impulse that bounds the friction \[N s\].
     lagged_normal_impulse: f32,
-    /// Largest tension of a bonded contact \[N\].
     tension: f32,
-    /// Impulse on the particle in the last substep, world frame \[N s\].
     last_impulse: [f32; 3],
 }
 

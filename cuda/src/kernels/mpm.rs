@@ -276,7 +276,7 @@ kernel_parameters! {
         pub stencil_boxes: Span<[i32; 6]>,
         /// Boundary conditions.
         pub planes: Span<MpmPlane>,
-        /// Account of each node block: [`MPM_BALANCE_ROW`] entries. Empty for the nodes' velocities
+        /// Balance of each node block: [`MPM_BALANCE_ROW`] entries. Empty for the nodes' velocities
         /// alone, without gravity and boundary conditions.
         pub balances: Span<f64>,
         /// See [`MPM_STATUS_LIMIT`].
@@ -291,7 +291,7 @@ kernel_parameters! {
     pub struct MpmSumBalanceParameters = "mpm_sum_balance" {
         /// Number of node blocks; one element.
         pub node_count: Span<u32>,
-        /// Account of each node block: [`MPM_BALANCE_ROW`] entries.
+        /// Balance of each node block: [`MPM_BALANCE_ROW`] entries.
         pub balances: Span<f64>,
         /// The step's; [`MPM_BALANCE`] elements.
         pub total: Span<f64>,

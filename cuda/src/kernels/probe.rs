@@ -84,7 +84,7 @@ kernel_parameters! {
         pub unused: u32,
     }
 
-    /// Probe: threads race for cells, so that the result tells the order they ran in.
+    /// Probe: threads race for cells, so that the result shows the order they ran in.
     pub struct ProbeRacesParameters = "probe_races" {
         /// The thread that wrote last; one element.
         pub last: Span<u32>,
@@ -102,7 +102,7 @@ kernel_parameters! {
         pub roots: Span<[f64; 2]>,
     }
 
-    /// Probe, emulated only: breaks one rule, so that a test can see it told.
+    /// Probe, emulated only: breaks one rule, so that a test can see it reported.
     pub struct ProbeMisuseParameters = "probe_misuse" {
         /// Memory to miss.
         pub cells: Span<u32>,

@@ -1,4 +1,5 @@
-//! Particles, bodies and constraints in a grid on a device, and the constraints that the CPU's rule gives.
+//! Particles, bodies and constraints in a grid on a device, and the constraints that the CPU's rule
+//! gives.
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use pliant_coupling::convex::ContactProblem;

@@ -12,21 +12,32 @@
 //! - [`model`]: energy, stress and return mapping of a face, over [`pliant_numeric::scalar::Real`];
 //! - [`bending`]: hinges between faces;
 //! - [`pin`]: vertices that are held and released;
-//! - [`sheet`]: a sheet made of these, with masses and rest state; [`patch`]: its particles among all others;
-//! - [`stability`]: the largest substep, and the mean of the in-plane stress over substeps longer than the mesh's own waves allow.
+//! - [`sheet`]: a sheet made of these, with masses and rest state; [`patch`]: its particles among
+//!   all others;
+//! - [`stability`]: the largest substep, and the mean of the in-plane stress over substeps longer
+//!   than the mesh's own waves allow.
 //!
 //! The f64 step is `mpm::reference`.
 //!
 //! # Choices that the paper leaves open, and differences from it
-//! - **Masses.** A face's mass (density x area x thickness) goes in quarters to its three vertices and its centroid.
-//! - **Volumes.** The elastic energy is that of the whole face, area x thickness, not of the centroid's quarter. Otherwise a strip would be four times softer than `youngs_modulus`.
-//! - **Plane stress.** The 2D model uses lambda = E nu / (1 - nu^2), not that of three dimensions: the thickness of a sheet is free to change, and a
-//!   strip pulled at its ends then has modulus E and contracts by nu (Timoshenko and Goodier, "Theory of Elasticity"). With the other
-//!   lambda (plane strain) its modulus would be E / (1 - nu^2).
-//! - **Face velocities.** Setting each face's velocity to the mean of its vertices' loses momentum, because the face itself gathers another velocity from the grid: three crumpled sheets that collide in free flight lost a sixth of their momentum in 300 substeps. Here each face and its vertices exchange impulses until they agree, which is the projection that keeps both
-//!   momenta and loses the least energy. The impulse acts at the centroid and in thirds at the vertices, so it has no moment.
-//! - **Velocity gradient** of d3 is APIC's C (Hu et al. 2018), and the stress on the grid is its transpose, as for other particles.
-//! - **Damping** multiplies the symmetric part of C, after d3 was advanced; the other part is left, because it carries angular momentum.
+//! - **Masses.** A face's mass (density x area x thickness) goes in quarters to its three vertices
+//!   and its centroid.
+//! - **Volumes.** The elastic energy is that of the whole face, area x thickness, not of the
+//!   centroid's quarter. Otherwise a strip would be four times softer than `youngs_modulus`.
+//! - **Plane stress.** The 2D model uses lambda = E nu / (1 - nu^2), not that of three dimensions:
+//!   the thickness of a sheet is free to change, and a strip pulled at its ends then has modulus E
+//!   and contracts by nu (Timoshenko and Goodier, "Theory of Elasticity"). With the other lambda
+//!   (plane strain) its modulus would be E / (1 - nu^2).
+//! - **Face velocities.** Setting each face's velocity to the mean of its vertices' loses momentum,
+//!   because the face itself gathers another velocity from the grid: three crumpled sheets that
+//!   collide in free flight lost a sixth of their momentum in 300 substeps. Here each face and its
+//!   vertices exchange impulses until they agree, which is the projection that keeps both momenta
+//!   and loses the least energy. The impulse acts at the centroid and in thirds at the vertices, so
+//!   it has no moment.
+//! - **Velocity gradient** of d3 is APIC's C (Hu et al. 2018), and the stress on the grid is its
+//!   transpose, as for other particles.
+//! - **Damping** multiplies the symmetric part of C, after d3 was advanced; the other part is left,
+//!   because it carries angular momentum.
 
 pub mod bending;
 pub mod mesh;

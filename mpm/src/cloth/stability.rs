@@ -81,10 +81,12 @@ impl Stability {
     }
 
     /// Largest substep \[s\] for particles that move at up to `max_speed` [m/s]: the smallest of
-    /// - c h / (c_n + `max_speed`), with c = 0.7 and c_n the speed sqrt(K / rho) of the normal response at r33 = 1/2;
-    /// - the same for the waves in the plane, or, if larger, the limit of the mesh's own steps: [`MAX_WAVE_TRAVEL`] of these waves, and no more than
-    ///   [`MAX_MESH_SUBSTEPS`];
-    /// - sqrt(rho t / B) (h / pi)^2, in which the phase of the grid's shortest bending wave changes by one radian.
+    /// - c h / (c_n + `max_speed`), with c = 0.7 and c_n the speed sqrt(K / rho) of the normal
+    ///   response at r33 = 1/2;
+    /// - the same for the waves in the plane, or, if larger, the limit of the mesh's own steps:
+    ///   [`MAX_WAVE_TRAVEL`] of these waves, and no more than [`MAX_MESH_SUBSTEPS`];
+    /// - sqrt(rho t / B) (h / pi)^2, in which the phase of the grid's shortest bending wave changes
+    ///   by one radian.
     ///
     /// Measured on free sheets whose edges are 0.1 to 1.4 h long, without mean stresses: near rest
     /// energy first grows without bound at 1.0 to 1.25 h / c_s in the plane, between 0.6 and 0.8

@@ -41,7 +41,7 @@ impl<T: Real> DruckerPrager<T> {
 
 impl<T: Real> Constitutive<T> for DruckerPrager<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> ConstitutiveResponse<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _substep: T) -> ConstitutiveResponse<T> {
         let zero = T::splat(0.0);
         let axes = principal(&trial);
         // Volume gained earlier counts as part of the strain (Tampubolon et al. 2017).

@@ -115,8 +115,8 @@ impl<T: Real> Constitutive<T> for Granular<T> {
         let shear = self.elastic.mu * norm * T::splat(2.0_f64.sqrt());
         let slow = pressure * self.slow.radius(cosine);
         let fast = pressure * self.fast.radius(cosine);
-        // T^2 - T (fast + shear + a) + fast shear + slow a = 0: T = shear - mu dt rate, I from the
-        // rate (Dunatunga and Kamrin 2015).
+        // T^2 - T (fast + shear + a) + fast shear + slow a = 0: T = shear - mu substep rate, I from
+        // the rate (Dunatunga and Kamrin 2015).
         let a = self.relaxation * substep * pressure.sqrt();
         let sum = fast + shear + a;
         let product = fast.mul_add(shear, slow * a);

@@ -63,7 +63,7 @@ pub struct ReferenceCloth {
     model: ClothModel<f64>,
     stability: Stability,
     /// Length of the last substep; zero at the start \[s\].
-    period: f64,
+    substep: f64,
     /// Gravity in the last substep \[m/s^2\].
     gravity: Vector3<f64>,
     hinges: Vec<Hinge>,
@@ -118,7 +118,7 @@ impl ReferenceCloth {
             material,
             model,
             stability,
-            period: 0.0,
+            substep: 0.0,
             gravity: Vector3::zeros(),
             hinges,
             pins,
@@ -186,10 +186,10 @@ impl ReferenceCloth {
         self.mean_forces(0.0)
     }
 
-    /// The same with the mean of the in-plane stresses over a substep of `period` \[s\], see
+    /// The same with the mean of the in-plane stresses over a substep of `substep` \[s\], see
     /// [`crate::cloth::stability`].
-    pub fn mean_forces(&self, period: f64) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
-        let biot = self.mean_biot(period);
+    pub fn mean_forces(&self, substep: f64) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
+        let biot = self.mean_biot(substep);
         let mut on_vertices = vec![Vector3::zeros(); self.vertices.len()];
         let mut on_directors = Vec::with_capacity(self.faces.len());
         for (face, biot) in self.faces.iter().zip(biot) {
@@ -209,9 +209,9 @@ impl ReferenceCloth {
     }
 
     /// Biot stresses of the faces, a weighted mean over the steps that the mesh takes from rest in
-    /// `period` \[s\].
-    fn mean_biot(&self, period: f64) -> Vec<[f64; 3]> {
-        let (steps, step) = self.stability.mesh_substeps(period);
+    /// `substep` \[s\].
+    fn mean_biot(&self, substep: f64) -> Vec<[f64; 3]> {
+        let (steps, step) = self.stability.mesh_substeps(substep);
         let mut positions = self.vertices.iter().map(|p| p.position).collect::<Vec<_>>();
         let mut velocities = vec![Vector3::zeros(); self.vertices.len()];
         let mut mean = vec![[0.0; 3]; self.faces.len()];
@@ -252,7 +252,7 @@ impl ReferenceCloth {
         time: f64,
         body_force: Option<&BodyForce>,
     ) {
-        let (on_vertices, on_directors) = self.mean_forces(self.period);
+        let (on_vertices, on_directors) = self.mean_forces(self.substep);
         let h = grid.spacing();
         let inverse_moment = INVERSE_SECOND_MOMENT / (h * h);
         let body = |p: &ClothParticle| {
@@ -268,7 +268,7 @@ impl ReferenceCloth {
 
     /// Gathers, moves by `substep` \[s\] from `time` \[s\] on, and maps directors back.
     pub(super) fn grid_to_particles(&mut self, grid: &Grid, time: f64, substep: f64, gravity: Vector3<f64>) {
-        (self.period, self.gravity) = (substep, gravity);
+        (self.substep, self.gravity) = (substep, gravity);
         for p in self.vertices.iter_mut().chain(&mut self.centroids) {
             p.gather(grid);
         }

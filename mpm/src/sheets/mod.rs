@@ -5,10 +5,13 @@
 //! gradient. The parts that only sheets have are computed here, between one G2P and the next P2G,
 //! on arrays in the order of the mesh:
 //!
-//! 1. vertices and faces read their lanes after G2P; 2. pins set their vertices' positions ([`pins`]);
+//! 1. vertices and faces read their lanes after G2P; 2. pins set their vertices' positions
+//!    ([`pins`]);
 //! 3. the vertex-face constraints are solved ([`solve_vertex_face_constraints`]);
-//! 4. the stress of faces is computed, in a long substep as a mean over several steps of the mesh, and the forces on their corners ([`stress`]) and of hinges ([`bending`]);
-//! 5. the results are written to the lanes: positions, velocities, directors, and the next substep's forces ([`scatter`]).
+//! 4. the stress of faces is computed, in a long substep as a mean over several steps of the mesh,
+//!    and the forces on their corners ([`stress`]) and of hinges ([`bending`]);
+//! 5. the results are written to the lanes: positions, velocities, directors, and the next
+//!    substep's forces ([`scatter`]).
 //!
 //! Every loop is over independent elements and sums in a fixed order, so results do not depend on
 //! the number of threads.

@@ -3,8 +3,10 @@
 //!
 //! - [`Chain`]: the joints from a base to a tool.
 //! - [`ToolGoal`]: a point, and an orientation, an axis or neither.
-//! - [`Chain::solve`]: a configuration for a goal; [`Chain::follow`]: the configuration for a goal near the last one.
-//! - [`plan`]: joint coordinates in time through [`Waypoint`]s, straight in joint space or for the tool.
+//! - [`Chain::solve`]: a configuration for a goal; [`Chain::follow`]: the configuration for a goal
+//!   near the last one.
+//! - [`plan`]: joint coordinates in time through [`Waypoint`]s, straight in joint space or for the
+//!   tool.
 
 mod chain;
 mod error;

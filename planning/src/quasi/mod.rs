@@ -11,10 +11,17 @@
 //!
 //! in the tangent space (the order of velocities: angular, linear of a body's origin; joints).
 //!
-//! - Object blocks of Q (equation 5) are `epsilon M/h^2`, the mass matrix with its [regularisation](QuasiSettings::regularisation); their b is the weight. Joints have the stiffness K_r of their position control, and `b = K_r u` with the control u, a target displacement. The controllers compensate the robot's own weight, as in the paper. Springs, damping, dry friction, limits and armature of joints are not part of the model.
-//! - A contact has a row of `J~ = J_n - mu d_j . J_t` for every direction d_j of its [`Facets`](pliant_rigid::comfree::Facets), and lambda \[N\] is a force by facet. K \[N/m\] is defined for four facets, as published; with n facets each has 4/n of the force.
+//! - Object blocks of Q (equation 5) are `epsilon M/h^2`, the mass matrix with its
+//!   [regularisation](QuasiSettings::regularisation); their b is the weight. Joints have the
+//!   stiffness K_r of their position control, and `b = K_r u` with the control u, a target
+//!   displacement. The controllers compensate the robot's own weight, as in the paper. Springs,
+//!   damping, dry friction, limits and armature of joints are not part of the model.
+//! - A contact has a row of `J~ = J_n - mu d_j . J_t` for every direction d_j of its
+//!   [`Facets`](pliant_rigid::comfree::Facets), and lambda \[N\] is a force by facet. K \[N/m\] is
+//!   defined for four facets, as published; with n facets each has 4/n of the force.
 //! - [`Smoothing`] chooses s: `x+` (equation 16) or SoftPlus (equation 23).
-//! - Directions are horizontal and upwards in the contact's plane if that is steep, else along x and y: the limit is a vertical component of the normal of 0.9.
+//! - Directions are horizontal and upwards in the contact's plane if that is steep, else along x
+//!   and y: the limit is a vertical component of the normal of 0.9.
 //!
 //! Geometries must be spheres, capsules, boxes and half-spaces, whose contacts have closed forms.
 //!
@@ -29,9 +36,13 @@
 //!
 //! Where the step is not differentiable they are one-sided, or those of one of the adjacent pieces:
 //! - Exact contacts: at `x = 0` that of the side without force.
-//! - Where the nearest features of a pair change (from the face of a box to its edge, the direction of least overlap) that of the branch of the pair's formulas; box corners and ends of capsules appear and disappear within a margin, at which a step may jump.
-//! - At [`QuasiSettings::margin`] SoftPlus is cut off: the step jumps by the remainder, `4 ln(1 + exp(-beta K margin))/beta` N.
-//! - Where the directions change from steep to level, `|n_z| = 0.9`: with few facets the step jumps there, with many hardly.
+//! - Where the nearest features of a pair change (from the face of a box to its edge, the direction
+//!   of least overlap) that of the branch of the pair's formulas; box corners and ends of capsules
+//!   appear and disappear within a margin, at which a step may jump.
+//! - At [`QuasiSettings::margin`] SoftPlus is cut off: the step jumps by the remainder, `4 ln(1 +
+//!   exp(-beta K margin))/beta` N.
+//! - Where the directions change from steep to level, `|n_z| = 0.9`: with few facets the step jumps
+//!   there, with many hardly.
 
 mod columns;
 mod contact;

@@ -23,8 +23,8 @@ pub struct CollisionModel {
 impl CollisionModel {
     /// Geometries on the links of `model`. Left out are pairs
     /// - on one link, on links welded together, both fixed to the world;
-    /// - of links joined by one joint, with what is welded to either, unless one of them belongs to the world (but a link never touches
-    ///   its own parent link, moving or not);
+    /// - of links joined by one joint, with what is welded to either, unless one of them belongs to
+    ///   the world (but a link never touches its own parent link, moving or not);
     /// - of the links `excluded`;
     /// - where one's group is not in the other's mask.
     ///

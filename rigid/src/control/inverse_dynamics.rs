@@ -38,11 +38,11 @@ pub struct ControlledJoint {
 ///
 /// Efforts are clamped to their limits.
 ///
-/// **Long steps.** Feedback is implicit in the diagonal of `M (K_d + dt K_p)` only. In a step dt of the length where gains are stiff,
-/// `c = dt K_d + dt^2 K_p` above 2, it is stable as long as `c l / (c + l) < 2`, l the largest
-/// eigenvalue of `diag(M)^-1 M` (1 to the number of joints; 2 to 3.4 for seven-axis arms). Error
-/// control finds that step. For fixed steps longer than that, give the controller a
-/// [`period`](Self::with_period).
+/// **Long steps.** Feedback is implicit in the diagonal of `M (K_d + dt K_p)` only. In a step dt of
+/// the length where gains are stiff, `c = dt K_d + dt^2 K_p` above 2, it is stable as long as `c l
+/// / (c + l) < 2`, l the largest eigenvalue of `diag(M)^-1 M` (1 to the number of joints; 2 to 3.4
+/// for seven-axis arms). Error control finds that step. For fixed steps longer than that, give the
+/// controller a [`period`](Self::with_period).
 #[derive(Debug)]
 pub struct InverseDynamics {
     joints: Vec<ControlledJoint>,

@@ -4,7 +4,8 @@ use nalgebra::DMatrix;
 
 use super::ordering::{Ordering, Pattern};
 
-/// A symmetric block matrix, its lower triangle in elimination order, with storage for the fill-in of its factor.
+/// A symmetric block matrix, its lower triangle in elimination order, with storage for the fill-in
+/// of its factor.
 #[derive(Clone, Debug, Default)]
 pub struct BlockMatrix {
     pub(super) pattern: Pattern,

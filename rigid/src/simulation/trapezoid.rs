@@ -13,11 +13,22 @@
 //! which is again the stationarity of a convex cost in `v`: its inertia is the mean M, its momentum
 //! holds all terms of the beginning, and the potentials at the end are weighted by `theta`.
 //!
-//! - Forces of contact at the end are those of the geometry found at `q^`, stepped back along its velocity and forward again along the
-//!   unknown one: `phi = phi^ + h (v_n - v^_n)` (the paper's `f_0 = f_e(q^) + h k v^_n`). Springs and position control act at `q0 + h v`, which is equal to this order.
-//! - The paper takes the impulses of the beginning from the step before. Here they are evaluated at the state, so that a step depends only on the state and its length. They are explicit, however, and stiff ones overshoot: a force whose rate `z` (of the velocity, in a step) is above 2 overshoots with `theta = 1/2`. It gets `theta = 1 - 1/z` instead, with which the trapezoid rule is monotone: stiff forces are damped as in the first-order step, and every force is of second order once the
-//!   step resolves it.
-//! - Forces of limits and of holonomic constraints are unknowns rather than functions of the state (index 3), and a mean of them would oscillate: they are those of the end, `theta = 1`. A holonomic constraint acts along the mean of its Jacobians and holds for the final velocity. Its correction is made twice, since the first-order step's velocity is tangent to the constraint at the start, which is a first-order error at the end; then constraints are of second order too. A limit has one Jacobian.
+//! - Forces of contact at the end are those of the geometry found at `q^`, stepped back along its
+//!   velocity and forward again along the unknown one: `phi = phi^ + h (v_n - v^_n)` (the paper's
+//!   `f_0 = f_e(q^) + h k v^_n`). Springs and position control act at `q0 + h v`, which is equal to
+//!   this order.
+//! - The paper takes the impulses of the beginning from the step before. Here they are evaluated at
+//!   the state, so that a step depends only on the state and its length. They are explicit,
+//!   however, and stiff ones overshoot: a force whose rate `z` (of the velocity, in a step) is
+//!   above 2 overshoots with `theta = 1/2`. It gets `theta = 1 - 1/z` instead, with which the
+//!   trapezoid rule is monotone: stiff forces are damped as in the first-order step, and every
+//!   force is of second order once the step resolves it.
+//! - Forces of limits and of holonomic constraints are unknowns rather than functions of the state
+//!   (index 3), and a mean of them would oscillate: they are those of the end, `theta = 1`. A
+//!   holonomic constraint acts along the mean of its Jacobians and holds for the final velocity.
+//!   Its correction is made twice, since the first-order step's velocity is tangent to the
+//!   constraint at the start, which is a first-order error at the end; then constraints are of
+//!   second order too. A limit has one Jacobian.
 //! - External systems are those of the first-order step, as in the paper (its remark 1).
 
 use super::assemble;

@@ -59,9 +59,9 @@ pub(in super::super) fn hessians(
             let (tx, ty, tz) = (x - v_n * nx, y - v_n * ny, z - v_n * nz);
             let k_n = model.normal_model(l).at::<IN_LANES>(v_n).hessian;
             let [c, inverse_s] = model.friction(l).secant_and_inverse(tx * tx + ty * ty + tz * tz);
-            // G = c I + (k_n - c) n n^T - c/s^2 t t^T, rounded as lanes are fastest: its six entries
-            // from one division. The slip's direction is formed before it is
-            // squared: c/s^2 alone overflows at no slip.
+            // G = c I + (k_n - c) n n^T - c/s^2 t t^T, rounded as lanes are fastest: its six
+            // entries from one division. The slip's direction is formed before it is squared: c/s^2
+            // alone overflows at no slip.
             let (kn, ct) = (k_n - c, hessian_blend * c);
             let (ex, ey, ez) = (tx * inverse_s, ty * inverse_s, tz * inverse_s);
             g[0][l] = c + kn * nx * nx - ct * ex * ex;

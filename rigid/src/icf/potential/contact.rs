@@ -77,8 +77,8 @@ impl ContactParameters {
 /// 0.23 mm/s at an accuracy of 1e-3, with a stiction tolerance of 0.1 mm/s.
 pub(super) const SIGMA: f64 = 1e-5;
 
-/// The contact model of one contact over one step: Hunt and Crossley's normal force, implicit in the
-/// velocity, and friction whose bound is lagged.
+/// The contact model of one contact over one step: Hunt and Crossley's normal force, implicit in
+/// the velocity, and friction whose bound is lagged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPotential {
     normal: Vector3<f64>,

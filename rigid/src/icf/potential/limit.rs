@@ -7,10 +7,13 @@ use super::near_rigid::near_rigid;
 /// constant T \[s\] and speed s \[rad/s, m/s\].
 const RETURN_TIME: f64 = 0.1;
 const RETURN_SPEED: f64 = 0.5;
-/// Largest depth beyond a limit at which a joint counts as resting on it [rad, m]: near-rigid limits deform far less under any load, and no single step leads farther.
+/// Largest depth beyond a limit at which a joint counts as resting on it [rad, m]: near-rigid
+/// limits deform far less under any load, and no single step leads farther.
 const RESTING_DEPTH: f64 = 1e-3;
 
-/// A joint limit: near-rigid, one-sided. A joint farther beyond it than any load could press it started there: it is returned at a bounded speed and not released faster, so that it comes to rest at the limit instead of swinging past it.
+/// A joint limit: near-rigid, one-sided. A joint farther beyond it than any load could press it
+/// started there: it is returned at a bounded speed and not released faster, so that it comes to
+/// rest at the limit instead of swinging past it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitPotential {
     /// 1 at a lower limit, -1 at an upper one.
