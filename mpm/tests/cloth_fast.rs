@@ -129,7 +129,7 @@ fn sheets_move_as_in_the_reference() {
         let elastic = mpm.totals(&mut Vec::new()).elastic_energy;
         let expected = reference.totals().elastic_energy;
         assert!((elastic / expected - 1.0).abs() < 1e-3, "{elastic} J, in the reference {expected} J");
-        assert!(reference.time > 0.06, "the pins never let go");
+        assert!(reference.time > 0.06, "the pins were never released");
     }
 }
 

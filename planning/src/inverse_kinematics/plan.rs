@@ -154,7 +154,9 @@ fn check(
 ) -> Result<(), PlanError> {
     let wrong = |waypoint: usize, reason: String| Err(PlanError::Waypoint { waypoint, reason });
     let count = chain.len();
-    for (what, numbers) in [("start", start), ("rest posture", &settings.rest), ("rates", &settings.rates)] {
+    for (what, numbers) in
+        [("start", start), ("rest configuration", &settings.rest), ("rates", &settings.rates)]
+    {
         if numbers.len() != count || numbers.iter().any(|x| x.is_nan()) {
             return wrong(0, format!("the {what} has {} numbers for {count} joints", numbers.len()));
         }
@@ -224,7 +226,7 @@ impl Planner<'_> {
         let mut times = vec![self.begin(first)];
         for w in first..=last {
             let from = stops.last().cloned().unwrap_or_default();
-            stops.push(self.posture(w, &from)?);
+            stops.push(self.solve_waypoint(w, &from)?);
             times.push(self.waypoints[w].time);
         }
         let joints = self.chain.len();
@@ -262,7 +264,7 @@ impl Planner<'_> {
     }
 
     /// The configuration of a waypoint that is reached from `from`.
-    fn posture(&self, waypoint: usize, from: &[f64]) -> Result<Vec<f64>, PlanError> {
+    fn solve_waypoint(&self, waypoint: usize, from: &[f64]) -> Result<Vec<f64>, PlanError> {
         match &self.waypoints[waypoint].place {
             WaypointTarget::Configuration(configuration) => {
                 Ok(configuration.iter().zip(from).map(|(given, before)| given.unwrap_or(*before)).collect())
