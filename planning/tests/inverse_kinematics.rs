@@ -129,7 +129,7 @@ fn what_can_be_reached_is_reached() {
 // leaves the tool where it is brings it nearer. The tolerance is that of the search, 1e-6 rad a
 // step, over the curvature of the goal's manifold.
 #[test]
-fn the_posture_goes_towards_rest() {
+fn the_configuration_goes_towards_rest() {
     let (_, chain, ready) = arm("iiwa7", &tool());
     let mut random = Random::new(5);
     let mut nearer = 0;

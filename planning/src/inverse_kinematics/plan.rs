@@ -199,7 +199,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn last_posture(&self) -> Vec<f64> {
+    fn last_configuration(&self) -> Vec<f64> {
         self.path.configurations.last().cloned().unwrap_or_default()
     }
 
@@ -222,7 +222,7 @@ impl Planner<'_> {
 
     /// The paths to waypoints `first..=last`, straight in joint space.
     fn joint_space_path(&mut self, first: usize, last: usize) -> Result<(), PlanError> {
-        let mut stops = vec![self.last_posture()];
+        let mut stops = vec![self.last_configuration()];
         let mut times = vec![self.begin(first)];
         for w in first..=last {
             let from = stops.last().cloned().unwrap_or_default();
@@ -281,19 +281,19 @@ impl Planner<'_> {
 
     /// The paths to waypoints `first..=last`, straight for the tool.
     fn straight_path(&mut self, first: usize, last: usize) -> Result<(), PlanError> {
-        let start = self.chain.pose(&self.last_posture());
+        let start = self.chain.pose(&self.last_configuration());
         let run = StraightPath::new(&start, self.begin(first), &self.waypoints[first..=last]);
         let run_begin = self.path.times.len() - 1;
         for (k, w) in (first..=last).enumerate() {
             // A waypoint out of reach gives its own error, not that of a path without a
             // configuration.
             if let WaypointTarget::Tool(goal) = &self.waypoints[w].place {
-                let from = self.last_posture();
+                let from = self.last_configuration();
                 self.chain
                     .solve(goal, &[&from, &self.settings.rest], None, &self.settings.solve)
                     .map_err(|source| PlanError::ToolGoal { waypoint: w, source })?;
             }
-            let segment = run.segment(k, &self.chain.pose(&self.last_posture()).rotation);
+            let segment = run.segment(k, &self.chain.pose(&self.last_configuration()).rotation);
             let (from, count) = (self.begin(w), self.samples(w));
             let mut done = 0.0;
             for n in 1..=count {
@@ -307,7 +307,7 @@ impl Planner<'_> {
                 done = progress;
                 let configuration = self
                     .chain
-                    .follow(&goal, &self.last_posture(), pull, &self.settings.solve)
+                    .follow(&goal, &self.last_configuration(), pull, &self.settings.solve)
                     .map_err(|source| PlanError::PathKind { waypoint: w, time, source })?
                     .configuration;
                 self.push(time, configuration, vec![0.0; self.chain.len()]);
