@@ -96,8 +96,8 @@ fn worlds_do_not_depend_on_threads_or_neighbours() {
     }
 }
 
-// A world that diverges stops at its last finite state and says when; the others go on as if it
-// were not there, and it runs again from a new state.
+// A world that diverges stops at its last finite state and reports the time; the others continue as
+// if it were not there, and it runs again from a new state.
 #[test]
 fn a_world_that_diverges_stops_alone() {
     let (system, scene) = everything(ComFreeSettings::published(0.1, 0.005));

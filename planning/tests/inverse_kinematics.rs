@@ -202,7 +202,7 @@ fn limits_are_respected_and_named() {
     assert_eq!(rest.at_limits, [("upper".to_owned(), 0.5), ("lower".to_owned(), 0.5)]);
 }
 
-// Checks: an axis is where it was asked for, whatever the turn about it.
+// Checks: an axis has the requested direction, whatever the rotation about it.
 #[test]
 fn an_axis_points_where_it_is_told() {
     let (_, chain, ready) = arm("panda", &tool());
@@ -353,8 +353,8 @@ fn joint_ways_and_refusals() {
 }
 
 // Checks: between waypoints that are passed the tool turns on without a jump of its angular
-// velocity; an axis that is asked for alone is there at its waypoint, and turns the shortest way; a
-// free orientation lets the point go straight all the same.
+// velocity; an axis requested alone is reached at its waypoint, by the shortest rotation; a free
+// orientation lets the point go straight all the same.
 #[test]
 fn tools_turn_as_they_are_told() {
     let (_, chain, ready) = arm("iiwa7", &tool());

@@ -135,7 +135,7 @@ fn a_hand_closes_on_a_box_and_lifts_it() {
 }
 
 // Checks: the hand weighs 0.3 kg, and its motors take the fingers to either end of their way, where
-// the pads' faces are as far apart as told.
+// the distance of the pads' faces is the commanded one.
 #[test]
 fn the_wide_gripper_opens_from_2_to_160_mm() {
     let hand = pliant_scenes::models::import(pliant_scenes::format::RobotModel::WideGripper).unwrap();
