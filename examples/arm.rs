@@ -53,9 +53,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let contacts = Collisions::new(scene, 1e-4); // stiction tolerance [m/s]
     let steps = Integrator::ErrorControlled { accuracy: 1e-3, max_step: 0.1 };
     let mut simulation = Simulation::new(arm.system, contacts, steps, ready)?;
-    for ((time, posture), rates) in path.times.iter().zip(&path.configurations).zip(&path.rates) {
+    for ((time, configuration), rates) in path.times.iter().zip(&path.configurations).zip(&path.rates) {
         for (actuator, (q, rate)) in
-            simulation.system_mut().actuators.iter_mut().zip(posture.iter().zip(rates))
+            simulation.system_mut().actuators.iter_mut().zip(configuration.iter().zip(rates))
         {
             if let Control::Position { target, target_rate, .. } = &mut actuator.control {
                 (*target, *target_rate) = (*q, *rate);

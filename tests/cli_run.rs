@@ -195,8 +195,8 @@ fn a_run_that_gains_energy_is_warned_of_or_fails() {
     run("bad", &["--set", "limits.energy_gain=-1"]).exits(2).complains("limits.energy_gain");
 }
 
-// Checks: the backend that was asked for steps the run, from its beginning and from a checkpoint,
-// and the manifest says which it was.
+// Checks: the requested backend steps the run, from its beginning and from a checkpoint, and the
+// manifest says which it was.
 #[test]
 fn a_device_steps_a_run() {
     let place = Place::new();

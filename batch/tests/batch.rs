@@ -96,8 +96,8 @@ fn worlds_do_not_depend_on_threads_or_neighbours() {
     }
 }
 
-// A world that diverges stops at its last finite state and says when; the others go on as if it
-// were not there, and it runs again from a new state.
+// A world that diverges stops at its last finite state and reports the time; the others continue as
+// if it were not there, and it runs again from a new state.
 #[test]
 fn a_world_that_diverges_stops_alone() {
     let (system, scene) = everything(ComFreeSettings::published(0.1, 0.005));
@@ -261,7 +261,7 @@ fn what_does_not_fit_is_named() {
     for (result, expected) in [
         (batch.set_state(2, &state), "world is 2"),
         (batch.set_state(1, &spoiled(6, f64::NAN)), "state of world 1: number is NaN"),
-        (batch.set_state(1, &spoiled(0, 0.9)), "length of a quaternion is 0.9"),
+        (batch.set_state(1, &spoiled(0, 0.9)), "norm of a quaternion is 0.9"),
         (batch.set_target(0, 1, 0.0), "motor is 1"),
         (batch.set_target(0, 0, f64::INFINITY), "motor 0: target is inf"),
         (batch.set_parameter(0, Parameter::Mass(rail), 0.0), "finite and positive"),

@@ -60,7 +60,7 @@ const FREE_MOMENTUM_TOLERANCE: f64 = 1e-7;
 /// Largest travel of a body's surface past particles within a step \[cells\].
 const MAX_TRAVEL: f64 = 0.5;
 
-/// Largest deviation of a body's path from a straight line within a step [cells]: in the substeps
+/// Largest deviation of a body's path from a straight line within a step \[cells\]: in the substeps
 /// the velocity changes gradually, in its own step at once.
 const MAX_PATH_DEVIATION: f64 = 0.1;
 

@@ -18,7 +18,7 @@ pub(crate) struct ContactPair {
     pub base: [i32; 3],
     /// Position relative to that node \[cells\].
     pub offset: [f64; 3],
-    /// From the particle to the point where its contact acts [cells]: zero except for granular
+    /// From the particle to the point where its contact acts \[cells\]: zero except for granular
     /// material.
     pub arm: [f64; 3],
     /// Length of the arm \[m\].

@@ -24,7 +24,8 @@ use crate::travel::NearbyParticles;
 /// The shortest coupling step is a step divided by this.
 const MIN_COUPLING_STEP_DIVISOR: u32 = 256;
 
-/// Largest displacement of a particle in a substep [cells]: beyond one cell the transfers lose it.
+/// Largest displacement of a particle in a substep \[cells\]: beyond one cell the transfers lose
+/// it.
 const MAX_FLIGHT: f64 = 0.6;
 
 /// Particles, bodies and solver settings, stepped together.
@@ -232,7 +233,7 @@ impl World {
     }
 
     /// Largest stable substep at the present speeds of particles and those of the bodies' surfaces
-    /// within `coupling_step` [s]: a tool accelerates the particles that it touches to its speed.
+    /// within `coupling_step` \[s\]: a tool accelerates the particles that it touches to its speed.
     /// Speeds are relative to the particles' common motion, which does not affect stability; it
     /// only must not carry them too far across the grid.
     fn largest_stable_substep(&self, coupling_step: f64) -> f64 {

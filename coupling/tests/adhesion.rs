@@ -146,7 +146,7 @@ fn friction_holds_what_adheres() {
     }
 }
 
-/// Newton's third law, and capture: a soft block that meets a free adhesive body keeps the linear
+/// Newton's third law, and capture: a soft block that hits a free adhesive body keeps the linear
 /// and angular momentum of the two, and flies on together with it, which it does not without
 /// adhesion. Tolerance 1e-6 of the sum of the parts' momenta, of the angular ones about the middle
 /// of the contact that of the linear ones at the edge of the plate (f32 on the grid). Measured:

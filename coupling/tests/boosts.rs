@@ -10,7 +10,7 @@ use pliant_coupling::{Settings, World};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
 use pliant_testing::Random;
 
-/// An elastic cube that meets a free box off its middle, without gravity; `boost` (m/s) is added to
+/// An elastic cube that hits a free box off its middle, without gravity; `boost` (m/s) is added to
 /// the velocities of both, `translate_free_body` (m) to their places.
 fn collision(seed: u64, boost: Vector3<f64>, shift: Vector3<f64>) -> World {
     let mut random = Random(seed);
@@ -111,7 +111,7 @@ fn friction_is_the_same_in_every_inertial_frame() {
     }
 }
 
-/// A collision in free space goes on bit for bit from the state of any of its steps, though its
+/// A collision in free space resumes bit for bit from the state of any of its steps, though its
 /// grid moves.
 #[test]
 fn a_collision_goes_on_from_every_step() {

@@ -122,7 +122,7 @@ fn walls_hold_under_a_tool() {
                 "{kind:?}: {into} m/s into the wall"
             );
             assert!(kind != BoundaryKind::Sticky || moved == 0.0, "a sticky node moves at {moved} m/s");
-            assert!(worst < 1e-6 * most, "{kind:?}: the books of a step are off by {worst} of {most} N s");
+            assert!(worst < 1e-6 * most, "{kind:?}: the balance of a step is off by {worst} of {most} N s");
             assert!((held / pressed - 1.0).abs() < 0.01 && pressed > 0.1, "plate {pressed}, wall {held} N s");
             assert!(balance.linear_momentum < 1e-6 && balance.angular_momentum < 1e-6, "{balance:?}");
             assert_eq!(

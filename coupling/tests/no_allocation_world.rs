@@ -82,8 +82,8 @@ fn busy_world() -> World {
 
 /// No allocation on one thread in 150 steps with hundreds of contacts that come and go, nor in
 /// reading the world afterwards, after three times as many steps to warm up: a block's contacts
-/// have room for the most that it ever had. (`alloc_zeroed` and `realloc` come through `alloc`
-/// here, so that growing buffers count too.)
+/// have the capacity of its largest number so far. (`alloc_zeroed` and `realloc` come through
+/// `alloc` here, so that growing buffers count too.)
 #[test]
 fn a_step_allocates_nothing() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();

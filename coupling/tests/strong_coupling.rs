@@ -86,7 +86,7 @@ fn a_light_plate_rests_on_a_heavy_soft_block() {
     }
 }
 
-/// The estimate asks for strong coupling of the light plate at 10 ms; not at 1 us, where the wave
+/// The estimate demands strong coupling of the light plate at 10 ms; not at 1 us, where the wave
 /// gets 5 um far.
 #[test]
 fn light_bodies_are_found() {

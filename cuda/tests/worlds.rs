@@ -380,7 +380,7 @@ fn what_does_not_fit_is_named() {
     for (result, expected) in [
         (worlds.set_state(4, &state), "world is 4"),
         (worlds.set_state(1, &spoiled), "state of world 1: number is NaN"),
-        (worlds.set_states(std::slice::from_ref(&state)), "1 states given, one for each of 4 worlds"),
+        (worlds.set_states(std::slice::from_ref(&state)), "1 states given; 4 are needed, one for each world"),
         (worlds.set_target(0, 3, 0.0), "motor is 3"),
         (worlds.set_target(0, 1, f64::NAN), "motor 1: target is NaN"),
         (worlds.set_parameter(5, Parameter::Friction(0), 0.1), "world is 5"),

@@ -88,7 +88,7 @@ fn wrong_outlines_are_refused_by_name() {
     let cases: [(Outline, f64, &str); 10] = [
         (square().line("d", at(0.0, 0.0)), 0.0, "spacing: 0 m"),
         (start(), 0.1, "at least one piece"),
-        (square().line("a", at(0.0, 0.0)), 0.1, "piece 'a': the name is taken"),
+        (square().line("a", at(0.0, 0.0)), 0.1, "piece 'a': the name is used by another piece"),
         (square().line("d", at(f64::NAN, 0.0)), 0.1, "piece 'd': its points must be finite"),
         (square(), 0.1, "piece 'c': ends 1 m from the start"),
         (square().line("stub", at(0.0, 0.96)).line("d", at(0.0, 0.0)), 0.1, "piece 'stub': is 0.04"),

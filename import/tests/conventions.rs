@@ -197,7 +197,7 @@ fn masses_come_from_geoms_or_from_inertial() {
     assert_eq!(full, Matrix3::new(3.0, 0.1, 0.2, 0.1, 4.0, 0.3, 0.2, 0.3, 5.0));
 }
 
-/// Classes: the outermost holds everywhere, a nested one goes on from the one around it,
+/// Classes: the outermost holds everywhere, a nested one inherits from the one around it,
 /// `childclass` holds for what is inside, and an element's own class and attributes come first.
 /// Attributes are inherited one by one.
 #[test]

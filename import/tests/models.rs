@@ -147,7 +147,7 @@ fn no_model_touches_itself_where_it_begins() {
     }
 }
 
-/// Servos of the gripper close on their limits: told to open, the fingers end 0.04 m from the
+/// Servos of the gripper close on their limits: commanded to open, the fingers end 0.04 m from the
 /// middle.
 #[test]
 fn the_gripper_opens_when_told_to() {

@@ -129,7 +129,7 @@ fn sheets_move_as_in_the_reference() {
         let elastic = mpm.totals(&mut Vec::new()).elastic_energy;
         let expected = reference.totals().elastic_energy;
         assert!((elastic / expected - 1.0).abs() < 1e-3, "{elastic} J, in the reference {expected} J");
-        assert!(reference.time > 0.06, "the pins never let go");
+        assert!(reference.time > 0.06, "the pins were never released");
     }
 }
 
@@ -165,7 +165,7 @@ fn pins_and_gravity_account_for_momenta() {
     assert!(pulled > 1e-3, "the pins never pulled: {pulled} N s");
 }
 
-/// The number of threads changes no bit, and a run that is saved and goes on elsewhere is the same
+/// The number of threads changes no bit, and a run that is saved and resumed elsewhere is the same
 /// run; particles of cloth of another sheet are refused.
 #[test]
 fn threads_and_saving_change_no_bit() {

@@ -412,8 +412,9 @@ fn cantilever_sheet_bends() {
 
 /// A sheet that falls on another, which hangs by its corners, does not pass through: the upper
 /// one's particles stay above the lower one, everywhere and at every time (it is held by the grid;
-/// Jiang, Gast and Teran 2017). With edges of h, and with faces almost as large as they may be (1.9
-/// h). The upper one is turned, so that no vertices meet. Measured: never closer than 1.0 h.
+/// Jiang, Gast and Teran 2017). With edges of h, and with faces almost as large as they may be
+/// (1.9 h). The upper one is turned, so that no vertices coincide. Measured: never closer than 1.0
+/// h.
 #[test]
 fn sheets_do_not_pass_through_each_other() {
     let (h, gravity) = (0.05, 10.0);

@@ -210,7 +210,7 @@ fn a_grid_that_moves_with_the_particles_changes_nothing() {
         let off = (after.angular_momentum - before.angular_momentum - impulse).norm();
         assert!(off < TOLERANCE * scale, "{what}: {off} of {scale}");
 
-        // It goes on from a saved state, and comes home.
+        // It resumes from a saved state, and returns.
         let mut bytes = Vec::new();
         b.write_state(&mut bytes).unwrap();
         let mut c = fast(h, &[material], &moving, &[]);

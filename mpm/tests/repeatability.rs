@@ -132,7 +132,7 @@ fn kinematics_at(saved: &[u8], row: usize, lane: usize) -> usize {
     FIRST_BLOCK + 20 * blocks + (row * 16 + lane) * 4
 }
 
-/// Refused with an error that says why; and the model goes on as if nothing had been tried.
+/// Refused with an error that says why; and the model is unchanged.
 fn refused(mut corrupt: &[u8], why: &str) {
     let mut mpm = small();
     let before = bits(&mpm);

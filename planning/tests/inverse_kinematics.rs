@@ -47,7 +47,7 @@ fn full(pose: &Isometry3<f64>) -> ToolGoal {
 }
 
 /// A configuration within a part of the joints' ranges.
-fn posture(chain: &Chain, random: &mut Random) -> Vec<f64> {
+fn random_configuration(chain: &Chain, random: &mut Random) -> Vec<f64> {
     (0..chain.len())
         .map(|j| {
             let [low, high] = chain.limits(j);
@@ -63,7 +63,7 @@ fn a_chain_is_where_the_mechanism_is() {
     for name in ["iiwa7", "panda"] {
         let (model, chain, _) = arm(name, &tool());
         let mut random = Random::new(7);
-        let q = posture(&chain, &mut random);
+        let q = random_configuration(&chain, &mut random);
         let mut state = model.zero_configuration();
         for (j, q) in q.iter().enumerate() {
             state.q[model.positions_of(chain.link(j)).start] = *q;
@@ -100,7 +100,7 @@ fn what_can_be_reached_is_reached() {
         let mut random = Random::new(42);
         let (mut iterations, mut seeds, count) = (0, 0, 500);
         for n in 0..count {
-            let pose = chain.pose(&posture(&chain, &mut random));
+            let pose = chain.pose(&random_configuration(&chain, &mut random));
             let solution = chain
                 .solve(&full(&pose), &[&ready], None, &SolveSettings::default())
                 .unwrap_or_else(|e| panic!("{name}, seed 42, pose {n}: {e}"));
@@ -129,12 +129,12 @@ fn what_can_be_reached_is_reached() {
 // leaves the tool where it is brings it nearer. The tolerance is that of the search, 1e-6 rad a
 // step, over the curvature of the goal's manifold.
 #[test]
-fn the_posture_goes_towards_rest() {
+fn the_configuration_goes_towards_rest() {
     let (_, chain, ready) = arm("iiwa7", &tool());
     let mut random = Random::new(5);
     let mut nearer = 0;
     for _ in 0..20 {
-        let pose = chain.pose(&posture(&chain, &mut random));
+        let pose = chain.pose(&random_configuration(&chain, &mut random));
         let settings = SolveSettings::default();
         let free = chain.solve(&full(&pose), &[&ready], None, &settings).unwrap();
         let pulled = chain.solve(&full(&pose), &[&ready], Some(&ready), &settings).unwrap();
@@ -202,7 +202,7 @@ fn limits_are_respected_and_named() {
     assert_eq!(rest.at_limits, [("upper".to_owned(), 0.5), ("lower".to_owned(), 0.5)]);
 }
 
-// Checks: an axis is where it was asked for, whatever the turn about it.
+// Checks: an axis has the requested direction, whatever the rotation about it.
 #[test]
 fn an_axis_points_where_it_is_told() {
     let (_, chain, ready) = arm("panda", &tool());
@@ -221,7 +221,7 @@ fn an_axis_points_where_it_is_told() {
 #[test]
 fn solutions_are_repeatable() {
     let (_, chain, ready) = arm("iiwa7", &tool());
-    let goal = full(&chain.pose(&posture(&chain, &mut Random::new(8))));
+    let goal = full(&chain.pose(&random_configuration(&chain, &mut Random::new(8))));
     let solve = || chain.solve(&goal, &[&ready], Some(&ready), &SolveSettings::default()).unwrap();
     assert_eq!(solve(), solve());
 }
@@ -315,9 +315,9 @@ fn waypoints_are_passed_without_a_stop() {
 fn joint_ways_and_refusals() {
     let (_, chain, ready) = arm("panda", &tool());
     let moved = |by: f64| ready.iter().map(|q| q + by).collect::<Vec<_>>();
-    let joint = |time: f64, posture: Vec<f64>, pass: bool| Waypoint {
+    let joint = |time: f64, configuration: Vec<f64>, pass: bool| Waypoint {
         time,
-        place: WaypointTarget::Configuration(posture.into_iter().map(Some).collect()),
+        place: WaypointTarget::Configuration(configuration.into_iter().map(Some).collect()),
         path_kind: PathKind::Joint,
         pass,
     };
@@ -333,9 +333,9 @@ fn joint_ways_and_refusals() {
     }
     assert_eq!(path.waypoints[2] - path.waypoints[1], 1);
     let mut alone = joint(2.5, moved(0.4), false);
-    let WaypointTarget::Configuration(posture) = &mut alone.place else { panic!() };
-    posture.iter_mut().skip(1).for_each(|q| *q = None);
-    posture[0] = Some(0.0);
+    let WaypointTarget::Configuration(configuration) = &mut alone.place else { panic!() };
+    configuration.iter_mut().skip(1).for_each(|q| *q = None);
+    configuration[0] = Some(0.0);
     let path = plan(&chain, &ready, &[joint(1.0, moved(0.2), false), alone], &given).unwrap();
     let last = path.configurations.last().unwrap();
     assert_eq!((last[0], &last[1..]), (0.0, &moved(0.2)[1..]));
@@ -353,8 +353,8 @@ fn joint_ways_and_refusals() {
 }
 
 // Checks: between waypoints that are passed the tool turns on without a jump of its angular
-// velocity; an axis that is asked for alone is there at its waypoint, and turns the shortest way; a
-// free orientation lets the point go straight all the same.
+// velocity; an axis requested alone is reached at its waypoint, by the shortest rotation; a free
+// orientation lets the point go straight all the same.
 #[test]
 fn tools_turn_as_they_are_told() {
     let (_, chain, ready) = arm("iiwa7", &tool());

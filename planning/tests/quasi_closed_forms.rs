@@ -246,7 +246,10 @@ fn what_has_no_closed_form_is_refused() {
     let (first, second) = (Vector3::x_axis(), Vector3::y_axis());
     bench.link("shoulder", None, JointKind::Universal { first, second }, Isometry3::identity());
     let told = message(bench, &settings);
-    assert!(told.contains("'shoulder': a universal joint on the world"), "{told}");
+    assert!(
+        told.contains("'shoulder': quasi-dynamics does not support a universal joint on the world"),
+        "{told}"
+    );
 
     let mut bench = Bench::new(Vector3::z(), 0.5);
     let cube_link = bench.object("cube", cube(), 1.0, Vector3::zeros());
@@ -257,7 +260,10 @@ fn what_has_no_closed_form_is_refused() {
         Isometry3::identity(),
     );
     let told = message(bench, &settings);
-    assert!(told.contains("'lid': a revolute joint on a free body"), "{told}");
+    assert!(
+        told.contains("'lid': quasi-dynamics does not support a revolute joint on a free body"),
+        "{told}"
+    );
 
     let pushed = || {
         let mut bench = Bench::new(Vector3::z(), 0.5);

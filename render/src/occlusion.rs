@@ -11,7 +11,7 @@ use super::ray::{Ray, V3};
 /// Directions sampled a pixel.
 const DIRECTIONS: usize = 12;
 
-/// Side of the blocks that record anything but floor [samples].
+/// Side of the blocks that record anything but floor \[samples\].
 const BLOCK: usize = 16;
 
 /// Reach of the occlusion over the radius of the scene.
@@ -83,7 +83,7 @@ impl Solids {
         Self { columns, rows, sums }
     }
 
-    /// Whether a primitive may be visible within `reach` of `sample` along either axis [samples].
+    /// Whether a primitive may be visible within `reach` of `sample` along either axis \[samples\].
     fn near(&self, sample: [usize; 2], reach: f32) -> bool {
         let reach = reach as usize + 1;
         let low = sample.map(|s| s.saturating_sub(reach) / BLOCK);
@@ -129,7 +129,7 @@ impl Occlusion {
         Self { width, height, openness, depth, reach }
     }
 
-    /// Openness at a sample [samples] of a surface at distance `depth` [m]: of the four pixels
+    /// Openness at a sample \[samples\] of a surface at distance `depth` \[m\]: of the four pixels
     /// about it, those on the same surface.
     pub fn at(&self, sample: [usize; 2], depth: f32) -> f32 {
         let step = |s: usize, end: usize| {

@@ -10,7 +10,7 @@ use super::ray::{Ray, V3};
 /// Samples along each side of a pixel.
 pub(super) const SUPERSAMPLING: usize = 2;
 
-/// Side of a tile [samples].
+/// Side of a tile \[samples\].
 const TILE: usize = 64;
 
 /// Nothing was hit.
@@ -76,7 +76,7 @@ impl View {
         }
     }
 
-    /// The ray through the point (x, y) [samples].
+    /// The ray through the point (x, y) \[samples\].
     pub fn ray(&self, x: f32, y: f32) -> Ray {
         let a = (x - self.width as f32 / 2.0) / self.scale;
         let b = (self.height as f32 / 2.0 - y) / self.scale;
@@ -88,7 +88,7 @@ impl View {
         }
     }
 
-    /// Projection of a point (x, y [samples]) and its depth along `forward` \[m\].
+    /// Projection of a point (x, y \[samples\]) and its depth along `forward` \[m\].
     pub fn project(&self, point: &V3) -> (f32, f32, f32) {
         let offset = point - self.origin;
         let depth = offset.dot(&self.forward);

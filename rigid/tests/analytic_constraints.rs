@@ -134,7 +134,7 @@ fn a_four_bar_linkage_stays_closed() {
 
 // A weld holds a second rod as if it were one body: the pair falls as a rigid pendulum. The closed
 // form is that of one rod, which the rod alone keeps to 1e-8 a step. By the trapezoid rule the pair
-// does so to the second order. By first-order steps positions go on at the velocities of steps'
+// does so to the second order. In first-order steps positions advance at the velocities of steps'
 // ends: from rest they are ahead of the exact motion by up to half a step, v dt/2 at the rate v
 // there; by less since the weight of the jointed half is that of half a step on, which slows a
 // fall.
@@ -180,7 +180,7 @@ fn a_weld_makes_two_bodies_one() {
     );
 }
 
-// A motor gives its limit exactly, and no more, while its gain asks for more.
+// A motor gives its limit exactly, and no more, while its gain demands more.
 #[test]
 fn effort_is_clamped_exactly() {
     let model = chain(1).build().unwrap();

@@ -203,7 +203,7 @@ fn stiff_inverse_dynamics_is_stable_at_long_steps() {
 // and for any gains, also for an arm whose joints are coupled far more (no armature: the largest
 // eigenvalue of diag(M)^-1 M is 3.4), where the gains as they are make a step of 10 ms unstable.
 #[test]
-fn a_digital_controller_is_stable_in_any_posture() {
+fn a_digital_controller_is_stable_at_any_configuration() {
     let seed = 5;
     let mut random = Random::new(seed);
     let mut unstable = 0;

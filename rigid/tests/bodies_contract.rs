@@ -164,7 +164,7 @@ fn bad_steps_are_refused_and_change_nothing() {
 }
 
 // Checks: a point of a body moves with v + w x r. The tips of a bar that turns about its middle are
-// its fastest points: w L/2, here of a bar of 0.5 m at 100 to 200 rad/s whose middle stands still;
+// its fastest points: w L/2, here of a bar of 0.5 m at 100 to 200 rad/s whose middle is at rest;
 // seen from a frame that moves along x, at most that and the frame's speed. The bound is by the
 // ball around the bar, so it may be above by the bar's slenderness.
 #[test]

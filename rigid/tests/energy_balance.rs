@@ -256,7 +256,7 @@ fn parts_sum_but_for_the_steps_own() {
         let steps = [8e-4, 4e-4, 2e-4];
         let [a, b, c] = steps.map(imbalance);
         println!("seed {}: {a:?} {b:?} {c:?}", seed + k);
-        // Halves twice, or better; what is left at no step at all is nothing beside any part.
+        // Halves twice, or better; what is left at a zero step is negligible against any part.
         assert!(b.0.abs() < 0.65 * a.0.abs() && c.0.abs() < 0.65 * b.0.abs(), "{a:?} {b:?} {c:?}");
         assert!((2.0 * c.0 - b.0).abs() < 1e-3 * c.1, "{c:?}");
     }
@@ -285,7 +285,7 @@ fn tied_pendulum() -> (System, State) {
     (system, state)
 }
 
-// Checks: positions that go on at the velocity of a step's end are half a step ahead at most, and
+// Checks: positions that advance at the velocity of a step's end are half a step ahead at most, and
 // the potential of the weight by what the weight does in it, m g v dt/2, with v = sqrt(2 g 2 l) the
 // speed of a rod's end that fell from upright. What the time stepping gains or loses besides is
 // imbalance.
@@ -305,8 +305,8 @@ fn what_is_ahead_is_no_place_for_gains() {
 }
 
 // Checks: a rod between two points does no work, what the trapezoid rule's turned directions add to
-// its rate included: what it is said to take or give goes with the step, and is small beside the
-// energy of the swing, 2 m g l.
+// its rate included: the energy attributed to it is proportional to the step, and small compared
+// with the energy of the swing, 2 m g l.
 #[test]
 fn a_rod_does_no_work() {
     let worked = |step: f64| {

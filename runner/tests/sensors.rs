@@ -120,5 +120,5 @@ fn bad_sensors_are_named_with_value_and_unit() {
     }
     let twice = Scene { sensors: vec![small().sensors[0].clone(); 2], ..small() };
     let error = validate(&twice).unwrap_err().to_string();
-    assert_eq!(error, "sensors[1].name: 'skin' is taken by another sensor");
+    assert_eq!(error, "sensors[1].name: the name 'skin' is used by another sensor");
 }

@@ -1,5 +1,5 @@
 //! How bodies on joints start: with the turn that a scene gives them, beyond limits with a word of
-//! warning, and rebounding as told.
+//! warning, and rebounding as specified.
 
 // A test fails by panicking, in its helpers too.
 #![allow(clippy::unwrap_used)]

@@ -176,6 +176,6 @@ fn a_bag_carries_a_sheet_and_neither_goes_through_the_other() {
     assert_eq!(crossings, 0);
     run.until(let_go + 1.0, |_, _| {});
     let crossings = run.crossings();
-    println!("let go: {crossings} crossings");
+    println!("after the release: {crossings} crossings");
     assert_eq!(crossings, 0);
 }

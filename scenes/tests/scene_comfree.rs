@@ -14,7 +14,7 @@ fn scene(name: &str, set: &[&str]) -> Scene {
     apply(&builtin::scene(name).unwrap().unwrap(), &set).unwrap()
 }
 
-/// Runs a scene for `time` (s); `look` sees the world after each step.
+/// Runs a scene for `time` (s); calls `look` with the world after each step.
 fn play(scene: &Scene, time: f64, mut look: impl FnMut(&World)) -> World {
     let mut scenario = Scenario::new(scene).unwrap();
     for _ in 0..(time / scene.dt).round() as usize {

@@ -15,7 +15,7 @@ fn scene(name: &str) -> Scene {
     builtin::scene(name).unwrap().unwrap()
 }
 
-/// Runs a scene to its end; `look` sees the world after each step.
+/// Runs a scene to its end; calls `look` with the world after each step.
 fn play(scene: &Scene, mut look: impl FnMut(&World)) -> World {
     let mut scenario = Scenario::new(scene).unwrap();
     for _ in 0..(scene.duration / scene.dt).round() as usize {
@@ -68,7 +68,7 @@ fn support(world: &World) -> Vector3<f64> {
 // Checks: energy. Without dissipation a ball that falls by h has m g h between bounces and comes
 // back to h; four bounces in 4 s (one every 2 sqrt(2 h/g) = 0.903 s and the contact's half period).
 // The trapezoidal rule at 0.2 ms, 50 steps a contact, is off by its order where contact begins and
-// ends: a thousandth is allowed. The apex is seen every 10 ms: g (5 ms)^2/2 = 0.12 mm below it.
+// ends: a thousandth is allowed. The apex is sampled every 10 ms: g (5 ms)^2/2 = 0.12 mm below it.
 #[test]
 fn a_dropped_ball_keeps_its_height() {
     let (mut heights, mut bounces) = (vec![], 0);

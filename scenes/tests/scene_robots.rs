@@ -14,7 +14,7 @@ fn scene(name: &str, changes: &[&str]) -> Scenario {
     Scenario::new(&apply(&builtin::scene(name).unwrap().unwrap(), &changes).unwrap()).unwrap()
 }
 
-/// One step as a run does it, the motors told first; gives the steps of the integrator.
+/// One step as in a run, with the motors commanded first; returns the steps of the integrator.
 fn step(scenario: &mut Scenario) -> usize {
     scenario.step().unwrap().rigid.steps
 }

@@ -135,7 +135,7 @@ fn a_hand_closes_on_a_box_and_lifts_it() {
 }
 
 // Checks: the hand weighs 0.3 kg, and its motors take the fingers to either end of their way, where
-// the pads' faces are as far apart as told.
+// the distance of the pads' faces is the commanded one.
 #[test]
 fn the_wide_gripper_opens_from_2_to_160_mm() {
     let hand = pliant_scenes::models::import(pliant_scenes::format::RobotModel::WideGripper).unwrap();
@@ -266,7 +266,7 @@ fn figures_of_tasks_are_checked() {
         (
             json!([{ "time": 1, "joints": [0, 0] }]),
             json!([]),
-            "tasks[0].waypoints[0]: 2 coordinates for the tool's 7 joints",
+            "tasks[0].waypoints[0]: 2 coordinates given for the 7 joints of the tool",
         ),
         (
             json!([{ "time": 1, "joints": { "axis1": 0 }, "path": "straight" }]),

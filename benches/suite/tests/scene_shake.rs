@@ -14,7 +14,7 @@ struct Times {
 }
 
 /// The built-in scene in a shorter time: the panels begin at the soft cubes, close in 60 ms, lift
-/// by 2 cm in 100 ms, and shake for as many quarters of a period as told.
+/// by 2 cm in 100 ms, and shake for the given number of quarters of a period.
 fn short(changes: &[&str], quarters: usize) -> (Scene, Times) {
     let changes: Vec<_> = changes.iter().map(|c| Assignment::parse(c).unwrap()).collect();
     let mut scene = apply(&builtin::scene("shake").unwrap().unwrap(), &changes).unwrap();

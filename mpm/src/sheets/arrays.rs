@@ -33,7 +33,7 @@ pub(super) struct Vertices {
 }
 
 impl Vertices {
-    /// Displacement from one vertex to another along axis `d` [cells], with one rounding.
+    /// Displacement from one vertex to another along axis `d` \[cells\], with one rounding.
     #[inline(always)]
     pub(super) fn displacement(&self, from: usize, to: usize, d: usize) -> f32 {
         let whole = self.corners[to][d].wrapping_sub(self.corners[from][d]);

@@ -154,7 +154,7 @@ impl Chain {
         (pose, jacobian)
     }
 
-    /// A quarter of the stretched chain's length [m]: the lever that converts an error of
+    /// A quarter of the stretched chain's length \[m\]: the lever that converts an error of
     /// orientation to one of position.
     pub(super) fn lever(&self) -> f64 {
         let bars = self.joints.iter().skip(1).map(|joint| joint.frame.translation.vector.norm());

@@ -154,7 +154,9 @@ fn check(
 ) -> Result<(), PlanError> {
     let wrong = |waypoint: usize, reason: String| Err(PlanError::Waypoint { waypoint, reason });
     let count = chain.len();
-    for (what, numbers) in [("start", start), ("rest posture", &settings.rest), ("rates", &settings.rates)] {
+    for (what, numbers) in
+        [("start", start), ("rest configuration", &settings.rest), ("rates", &settings.rates)]
+    {
         if numbers.len() != count || numbers.iter().any(|x| x.is_nan()) {
             return wrong(0, format!("the {what} has {} numbers for {count} joints", numbers.len()));
         }
@@ -197,7 +199,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn last_posture(&self) -> Vec<f64> {
+    fn last_configuration(&self) -> Vec<f64> {
         self.path.configurations.last().cloned().unwrap_or_default()
     }
 
@@ -220,11 +222,11 @@ impl Planner<'_> {
 
     /// The paths to waypoints `first..=last`, straight in joint space.
     fn joint_space_path(&mut self, first: usize, last: usize) -> Result<(), PlanError> {
-        let mut stops = vec![self.last_posture()];
+        let mut stops = vec![self.last_configuration()];
         let mut times = vec![self.begin(first)];
         for w in first..=last {
             let from = stops.last().cloned().unwrap_or_default();
-            stops.push(self.posture(w, &from)?);
+            stops.push(self.solve_waypoint(w, &from)?);
             times.push(self.waypoints[w].time);
         }
         let joints = self.chain.len();
@@ -262,7 +264,7 @@ impl Planner<'_> {
     }
 
     /// The configuration of a waypoint that is reached from `from`.
-    fn posture(&self, waypoint: usize, from: &[f64]) -> Result<Vec<f64>, PlanError> {
+    fn solve_waypoint(&self, waypoint: usize, from: &[f64]) -> Result<Vec<f64>, PlanError> {
         match &self.waypoints[waypoint].place {
             WaypointTarget::Configuration(configuration) => {
                 Ok(configuration.iter().zip(from).map(|(given, before)| given.unwrap_or(*before)).collect())
@@ -279,19 +281,19 @@ impl Planner<'_> {
 
     /// The paths to waypoints `first..=last`, straight for the tool.
     fn straight_path(&mut self, first: usize, last: usize) -> Result<(), PlanError> {
-        let start = self.chain.pose(&self.last_posture());
+        let start = self.chain.pose(&self.last_configuration());
         let run = StraightPath::new(&start, self.begin(first), &self.waypoints[first..=last]);
         let run_begin = self.path.times.len() - 1;
         for (k, w) in (first..=last).enumerate() {
             // A waypoint out of reach gives its own error, not that of a path without a
             // configuration.
             if let WaypointTarget::Tool(goal) = &self.waypoints[w].place {
-                let from = self.last_posture();
+                let from = self.last_configuration();
                 self.chain
                     .solve(goal, &[&from, &self.settings.rest], None, &self.settings.solve)
                     .map_err(|source| PlanError::ToolGoal { waypoint: w, source })?;
             }
-            let segment = run.segment(k, &self.chain.pose(&self.last_posture()).rotation);
+            let segment = run.segment(k, &self.chain.pose(&self.last_configuration()).rotation);
             let (from, count) = (self.begin(w), self.samples(w));
             let mut done = 0.0;
             for n in 1..=count {
@@ -305,7 +307,7 @@ impl Planner<'_> {
                 done = progress;
                 let configuration = self
                     .chain
-                    .follow(&goal, &self.last_posture(), pull, &self.settings.solve)
+                    .follow(&goal, &self.last_configuration(), pull, &self.settings.solve)
                     .map_err(|source| PlanError::PathKind { waypoint: w, time, source })?
                     .configuration;
                 self.push(time, configuration, vec![0.0; self.chain.len()]);

@@ -59,7 +59,7 @@ pub struct Stepper {
     pub(super) candidates: Vec<ContactCandidate>,
     pub(super) prepared: Vec<PreparedContact>,
     pub(super) rows: Vec<ConstraintRow>,
-    /// Of every link on a joint its centre of mass \[m\] and its reach from there [m]: its origin
+    /// Of every link on a joint its centre of mass \[m\] and its reach from there \[m\]: its origin
     /// may be a point that does not move.
     extents: Vec<(Vector3<f64>, f64)>,
     /// The rebounds at the beginning of the last step.

@@ -125,11 +125,7 @@ fn bad_figures_are_named_with_value_and_unit() {
             "grid_spacing=null",
             "grid_spacing: null: soft bodies and cloths need the spacing of a grid [m]",
         ),
-        (
-            "sand-column",
-            "soft=[]",
-            "soft: [] and cloths, bodies and robots as well: there is nothing to simulate",
-        ),
+        ("sand-column", "soft=[]", "soft: [] and no cloths, bodies or robots: there is nothing to simulate"),
         (
             "elastic-drop",
             "soft[0].shape.half_extents[1]=-1",
@@ -166,7 +162,11 @@ fn bad_figures_are_named_with_value_and_unit() {
             "bodies[roller].motion.inertia=[1,1,3]",
             "bodies[1].motion.inertia: [1.0, 1.0, 3.0] kg m^2",
         ),
-        ("dough-pin", "bodies[roller].name=handle", "bodies[1].name: 'handle' is taken by another body"),
+        (
+            "dough-pin",
+            "bodies[roller].name=handle",
+            "bodies[1].name: the name 'handle' is used by another body",
+        ),
         (
             "dough-pin",
             "bodies[0].motion.keyframes[1].time=0",
@@ -192,7 +192,7 @@ fn bad_figures_are_named_with_value_and_unit() {
         ("dough-pin", "contact.stiction_tolerance=0", "contact.stiction_tolerance: 0 m/s must be positive"),
         ("dough-pin", "output.frame_interval=0", "output.frame_interval: 0 s must be positive"),
         ("dough-pin", "name=a/b", "name: 'a/b' must be letters"),
-        ("dough-pin", "schema_version=2", "schema_version: 2 is not a version"),
+        ("dough-pin", "schema_version=2", "schema_version: version 2 is not supported"),
     ] {
         let found = problems(scene, &[set]);
         assert!(found.len() == 1 && found[0].starts_with(expected), "{set}: {found:?}");
@@ -265,8 +265,8 @@ fn cloths_are_valid_and_round_trip() {
 #[test]
 fn bad_figures_of_cloths_are_named_with_value_and_unit() {
     for (set, expected) in [
-        ("cloths[disc].name=bag", "cloths[1].name: 'bag' is the name of another cloth"),
-        ("cloths[disc].name=table", "cloths[1].name: 'table' is the name of another body"),
+        ("cloths[disc].name=bag", "cloths[1].name: the name 'bag' is used by another cloth"),
+        ("cloths[disc].name=table", "cloths[1].name: the name 'table' is used by another body"),
         ("grid_spacing=null", "grid_spacing: null: soft bodies and cloths need the spacing of a grid [m]"),
         ("cloths[bag].shape.size[1]=0", "cloths[0].shape.size[1]: 0 m must be positive"),
         ("cloths[bag].shape.parts[0]=0", "cloths[0].shape.parts[0]: 0 must be positive"),
@@ -371,7 +371,7 @@ fn cloths_that_cannot_be_built_are_named() {
             0,
             "cloth 'bag': pins[3]: vertex: 870 is not one of the 870 vertices",
         ),
-        ("cloths[bag].pins[3].at.vertex=0", 0, "cloth 'bag': pins[3]: vertex: 0 is held by two pins"),
+        ("cloths[bag].pins[3].at.vertex=0", 0, "cloth 'bag': pins[3]: vertex: 0 has two pins"),
         (
             "cloths[bag].pins[4].at.point=[0.3,0,0]",
             0,

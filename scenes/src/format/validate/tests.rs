@@ -123,7 +123,7 @@ fn bad_figures_of_bodies_are_named_with_value_and_unit() {
         ),
         (
             r#"rigid.integrator={"type":"fixed","step":0.003}"#,
-            "rigid.integrator.step: 0.003 s must go into dt, 0.01 s, a whole number of times; 4 steps of 0.0025 s would",
+            "rigid.integrator.step: 0.003 s must divide dt, 0.01 s; 4 steps of 0.0025 s do",
         ),
         (r#"rigid.integrator={"type":"trapezoid","step":0}"#, "rigid.integrator.step: 0 s must be positive"),
         ("rigid.stiffness=0", "rigid.stiffness: 0 N/m must be positive"),
@@ -164,11 +164,11 @@ fn bad_figures_of_bodies_are_named_with_value_and_unit() {
         ),
         (
             "bodies[0].geometries[0].shape.heights=[[1,2]]",
-            "bodies[0].geometries[0].shape.heights: 1 rows of 2 heights",
+            "bodies[0].geometries[0].shape.heights: 1 rows of 2 heights are too few",
         ),
         (
             "bodies[0].geometries[0].shape.heights[1]=[1,2]",
-            "bodies[0].geometries[0].shape.heights[1]: 2 heights must be as many",
+            "bodies[0].geometries[0].shape.heights[1]: 2 heights; every row must have as many",
         ),
         (
             "bodies[0].geometries[0].shape.spacing[1]=0",
@@ -220,15 +220,18 @@ fn bad_figures_of_bodies_are_named_with_value_and_unit() {
             "bodies[4].motion.parent=arm/link99",
             "bodies[4].motion.parent: 'link99' is not one of the robot's links [link0, ",
         ),
-        ("bodies[0].name=arm/rock", "bodies[0].name: 'arm/rock' reads as a link of the robot 'arm'"),
+        (
+            "bodies[0].name=arm/rock",
+            "bodies[0].name: the name 'arm/rock' is also that of a link of the robot 'arm'",
+        ),
     ]);
 }
 
 #[test]
 fn bad_figures_of_robots_are_named_with_value_and_unit() {
     refused(&[
-        ("robots[1].name=arm", "robots[1].name: 'arm' is taken by another robot"),
-        ("robots[1].name=puck", "robots[1].name: 'puck' is taken by a body"),
+        ("robots[1].name=arm", "robots[1].name: the name 'arm' is used by another robot"),
+        ("robots[1].name=puck", "robots[1].name: the name 'puck' is used by a body"),
         ("robots[1].name=a/b", "robots[1].name: 'a/b' must not be empty or hold '/'"),
         ("robots[2].file=null", "robots[2]: give a file or a model"),
         ("robots[2].model=panda", "robots[2]: give a file or a model, not both"),
@@ -244,7 +247,7 @@ fn bad_figures_of_robots_are_named_with_value_and_unit() {
         ),
         (
             "robots[0].positions.joint1=3",
-            "robots[0].positions.joint1: 3 rad must be in the joint's range, [-2.8973, 2.8973] rad",
+            "robots[0].positions.joint1: 3 rad must be within the joint limits, [-2.8973, 2.8973] rad",
         ),
         (
             r#"robots[0].controls={"joint9":0}"#,
@@ -264,8 +267,8 @@ fn bad_figures_of_robots_are_named_with_value_and_unit() {
 #[test]
 fn bad_figures_of_drives_are_named_with_value_and_unit() {
     refused(&[
-        ("actuators[1].name=push", "actuators[1].name: 'push' is taken by another actuator"),
-        ("actuators[0].joint=ground", "actuators[0].joint: 'ground' has no joint: it is fixed or prescribed"),
+        ("actuators[1].name=push", "actuators[1].name: the name 'push' is used by another actuator"),
+        ("actuators[0].joint=ground", "actuators[0].joint: 'ground' is fixed or prescribed and has no joint"),
         (
             "actuators[0].joint=nobody",
             "actuators[0].joint: 'nobody' is neither one of the bodies [ground, rod, ",
@@ -292,21 +295,24 @@ fn bad_figures_of_drives_are_named_with_value_and_unit() {
             "actuators[0].control.value.keyframes[1].time=0",
             "actuators[0].control.value.keyframes[1].time: 0 s must be later",
         ),
-        ("forces[0].body=ground", "forces[0].body: 'ground' is fixed or prescribed: no force moves it"),
+        (
+            "forces[0].body=ground",
+            "forces[0].body: 'ground' is fixed or prescribed: forces have no effect on it",
+        ),
         ("forces[0].body=egg/x", "forces[0].body: 'egg/x' is neither one of the bodies"),
         ("constraints[0].bodies[0]=puk", "constraints[0].bodies[0]: 'puk' is neither one of the bodies"),
         (
             "constraints[0].bodies=[null,null]",
-            "constraints[0].bodies: must be at least one that forces can move",
+            "constraints[0].bodies: must include a body that forces can move",
         ),
         (
             "constraints[0].bodies=[null,\"ground\"]",
-            "constraints[0].bodies: must be at least one that forces can move",
+            "constraints[0].bodies: must include a body that forces can move",
         ),
         ("constraints[1].bodies=[\"rod\",\"rod\"]", "constraints[1].bodies: must be two different bodies"),
         ("constraints[1].distance=0", "constraints[1].distance: 0 m must be positive"),
         ("constraints[3].driven=bob", "constraints[3].driven: 'bob' has no coordinate to couple"),
-        ("constraints[3].driven=rod", "constraints[3].driven: 'rod' cannot follow itself"),
+        ("constraints[3].driven=rod", "constraints[3].driven: 'rod' cannot be coupled to itself"),
         (
             "controllers[0].robot=leg",
             "controllers[0].robot: 'leg' is not one of the robots [arm, hand, other]",
@@ -318,13 +324,13 @@ fn bad_figures_of_drives_are_named_with_value_and_unit() {
         ),
         (
             "controllers[0].targets[0].positions={\"joint1\":9}",
-            "controllers[0].targets[0].positions.joint1: 9 rad must be in",
+            "controllers[0].targets[0].positions.joint1: 9 rad must be within",
         ),
         (
             "controllers[0].targets[1].positions=[0,1]",
-            "controllers[0].targets[1].positions: 2 values must be one for each of the 7 joints",
+            "controllers[0].targets[1].positions: 2 values given; 7 are needed, one for each joint",
         ),
-        ("controllers[1].cups=[]", "controllers[1].cups: [] names no body"),
+        ("controllers[1].cups=[]", "controllers[1].cups: [] is empty"),
         ("controllers[1].targets[0]=ground", "controllers[1].targets[0]: 'ground' is fixed or prescribed"),
         (
             "controllers[1].on=[0.5,0.2]",
