@@ -283,11 +283,11 @@ fn bad_figures_of_cloths_are_named_with_value_and_unit() {
         ("cloths[bag].material.thickness=0", "cloths[0].material.thickness: 0 m must be positive"),
         (
             "cloths[bag].material.normal_stiffness=-1",
-            "cloths[0].material.normal_stiffness: -1 Pa must not be negative",
+            "cloths[0].material.normal_stiffness: -1 Pa must be finite and not negative",
         ),
         (
             "cloths[bag].material.bending_stiffness=-1",
-            "cloths[0].material.bending_stiffness: -1 N m must not be",
+            "cloths[0].material.bending_stiffness: -1 N m must be finite and not negative",
         ),
         ("cloths[bag].material.damping=1.5", "cloths[0].material.damping: 1.5 must be in [0, 1]"),
         ("cloths[bag].pins[1].release=-1", "cloths[0].pins[1].release: -1 s must not be negative"),

@@ -134,7 +134,7 @@ fn bad_figures_of_bodies_are_named_with_value_and_unit() {
         ("rigid.comfree.gains.frequency=0", "rigid.comfree.gains.frequency: 0 rad/s must be positive"),
         (
             r#"rigid.comfree.gains={"type":"per-step","stiffness":0.1,"damping":-1}"#,
-            "rigid.comfree.gains.damping: -1 must not be negative",
+            "rigid.comfree.gains.damping: -1 must be finite and not negative",
         ),
         (
             "bodies[1].geometries[0].impedance.maximum=1",
