@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles kernels/pliant.cu to ptx/pliant.ptx, with a compiler from PyPI in a throwaway folder.
 
-    cuda/ptx.py            writes the PTX, the hash of its sources, and the table of registers in README.md
+    cuda/ptx.py            writes the PTX, the hash of its sources, and the table of their registers
     cuda/ptx.py --check    compiles, and says whether the repository has all three (exit code 1 if not)
 
 The compiler is NVRTC, NVIDIA's run-time compiler: one library, without the host compiler and headers that nvcc needs. The
@@ -22,9 +22,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 KERNELS = HERE / "kernels"
 PTX = HERE / "ptx" / "pliant.ptx"
 HASH = HERE / "ptx" / "sources.hash"
-README = HERE / "README.md"
+REGISTERS = HERE / "ptx" / "registers.md"
 TARGET = "compute_80"
-# Architectures that ptxas must take the PTX for; the table is of the last.
+# Architectures that ptxas must take the PTX for; the table is for the last.
 ASSEMBLED_FOR = ["sm_80", "sm_86", "sm_89", "sm_90"]
 OPTIONS = [f"--gpu-architecture={TARGET}", "--std=c++17", f"--include-path={KERNELS}"]
 NO_NETWORK = 3
@@ -117,12 +117,10 @@ def assemble(folder, ptx):
     return sorted(rows)
 
 
-def with_table(readme, rows):
-    """The README with the table between its markers."""
+def table_of(rows):
+    """Registers and memory of the kernels, as lines of Markdown."""
     table = ["| kernel | registers | static shared [bytes] | spilled [bytes] |", "|---|---:|---:|---:|"]
-    table += [f"| `{name}` | {registers} | {shared} | {spilled} |" for name, registers, shared, spilled in rows]
-    block = "<!-- ptxas: begin -->\n" + "\n".join(table) + "\n<!-- ptxas: end -->"
-    return re.sub(r"<!-- ptxas: begin -->.*<!-- ptxas: end -->", lambda _: block, readme, flags=re.DOTALL), table
+    return table + [f"| `{name}` | {registers} | {shared} | {spilled} |" for name, registers, shared, spilled in rows]
 
 
 def main():
@@ -134,9 +132,9 @@ def main():
         install(folder)
         ptx = kept_if_same(Nvrtc(folder).compile(KERNELS / "pliant.cu"))
         rows = assemble(folder, ptx)
-    readme, table = with_table(README.read_text(), rows)
-    results = {PTX: ptx, HASH: sources_hash() + "\n", README: readme}
-    print("\n".join([f"ptxas, {ASSEMBLED_FOR[-1]}:"] + table))
+    table = "\n".join([f"# Registers and memory of the kernels, by ptxas for {ASSEMBLED_FOR[-1]}", "", *table_of(rows)])
+    results = {PTX: ptx, HASH: sources_hash() + "\n", REGISTERS: table + "\n"}
+    print(table)
     stale = [path for path, text in results.items() if not path.exists() or path.read_text() != text]
     if check:
         for path in stale:

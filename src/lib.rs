@@ -1,4 +1,4 @@
-//! Pliant simulates soft things and robots touching.
+//! Pliant simulates soft bodies, cloth and robots in contact.
 //!
 //! The facade re-exports the crates: [`mpm`] (deformables), [`rigid`] (bodies), [`geometry`]
 //! (shapes), [`import`] (MJCF and URDF), [`planning`] (inverse kinematics), [`batch`] (many

@@ -72,7 +72,7 @@ fn bad_material_figures_name_path_value_and_unit() {
     refused("0.3", "0.5", "soft[0].material.poissons_ratio: 0.5 must be in (-1, 0.5)");
 }
 
-// The law: all problems are told at once.
+// Checks: all problems are reported at once.
 #[test]
 fn several_problems_are_told_together() {
     let place = Place::new();
@@ -140,11 +140,11 @@ fn an_output_directory_that_exists_is_refused_and_left_alone() {
     let place = Place::new();
     std::fs::create_dir(place.path("out")).unwrap();
     place.write("out/mine", "1");
-    place.run_small("out", &[]).exits(2).complains("exists already");
+    place.run_small("out", &[]).exits(2).complains("already exists");
     assert_eq!(place.names(), ["out"]);
     assert_eq!(place.read("out/mine"), "1");
     place.write("file", "2");
-    place.run_small("file", &[]).exits(2).complains("exists already");
+    place.run_small("file", &[]).exits(2).complains("already exists");
     assert_eq!(place.read("file"), "2");
 }
 
@@ -156,7 +156,7 @@ fn an_output_directory_that_cannot_be_made_is_refused() {
     assert_eq!(place.names(), ["file"]);
 }
 
-// The law: one bad scene among several stops all of them before the first step.
+// Checks: one bad scene among several stops all of them before the first step.
 #[test]
 fn one_invalid_scene_of_several_leaves_nothing_written() {
     let place = Place::new();

@@ -70,7 +70,7 @@ fn interrupt(place: &Place, more: &[&str], file: &str) {
     assert_eq!(run.wait().unwrap().code(), Some(1));
 }
 
-// The law: a file that cannot be completed is an error that names it, exit 1, and nothing half
+// Checks: a file that cannot be completed is an error that names it, exit 1, and nothing half
 // written stays. The limit on a file's size (in blocks of 512 bytes) stands in for a full disk: 0
 // stops the first frame, 16 the table of diagnostics.
 #[test]

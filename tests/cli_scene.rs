@@ -26,10 +26,12 @@ fn every_listed_scene_is_shown_and_checked() {
     let both = ["soft-grasp", "sand-scoop", "bread-split"];
     let cloth = ["box-bagging", "laundry", "tshirt-folding"];
     assert_eq!(names, [&soft[..], &rigid, &closed, &clutter, &robots, &both, &cloth].concat());
-    assert_eq!(place.pliant(&["list"]).exits(0).out.lines().count(), names.len());
+    let listed = place.pliant(&["list"]).exits(0).out;
+    assert_eq!(listed.lines().count(), names.len());
+    assert!(listed.contains("(Lube et al. 2004)\n"), "{listed}");
     for name in names {
         place.pliant(&["check", name]).exits(0);
-        // The law: a scene as shown is a scene, the same one.
+        // Checks: a scene as shown is a scene, the same one.
         let shown = place.pliant(&["show", name]).exits(0).out;
         place.write("shown.json", &shown);
         assert_eq!(place.pliant(&["show", "shown.json"]).exits(0).out, shown);

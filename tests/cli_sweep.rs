@@ -22,7 +22,7 @@ const SMALL: [&str; 10] = [
     r#"goals=[{"name":"high","soft":"cube","quantity":{"type":"center","axis":"z"},"min":0.995}]"#,
 ];
 
-// The law: a fall from 1 m for 0.05 s ends below 0.995 m where g > 2 x 0.005/0.05^2 = 4 m/s^2, give
+// Checks: a fall from 1 m for 0.05 s ends below 0.995 m where g > 2 x 0.005/0.05^2 = 4 m/s^2, give
 // or take a step's share, 10 %. The drawn values stand in the table and depend on the seed alone;
 // samples that are there already are skipped; a run killed before its first checkpoint is begun
 // again.
@@ -40,7 +40,7 @@ fn random_samples_are_tabled_with_their_share_of_success() {
     let first = place.json("out/sweep.json");
     std::fs::create_dir(place.path("out/.sample-5.partial")).unwrap();
     let said = sweep("8", "7").exits(0);
-    assert!(said.out.contains("8 of 8 completed, 4 of them before"), "{}", said.out);
+    assert!(said.out.contains("8 of 8 completed, 4 of them in an earlier run"), "{}", said.out);
     let table = place.json("out/sweep.json");
     assert_eq!(table["random"]["seed"], 7);
     let variants = table["variants"].as_array().unwrap();

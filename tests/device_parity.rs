@@ -14,7 +14,7 @@ use std::io::Write;
 use std::sync::Once;
 
 use pliant::coupling::{Balance, ParticleSnapshot, StepReport};
-use pliant::cuda::backend::{self, DeviceBackend, Room};
+use pliant::cuda::backend::{self, DeviceBackend, InitialCapacity};
 use pliant::cuda::mpm::CommandCount;
 use pliant::cuda::{Device, DeviceError};
 use pliant::rigid::SpatialImpulse;
@@ -115,7 +115,7 @@ fn apart(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
     a.iter().zip(b).map(of).fold(0.0, f64::max)
 }
 
-/// The law: both paths are one algorithm, so what is between them is rounding. A substep rounds a
+/// Checks: both paths are one algorithm, so what is between them is rounding. A substep rounds a
 /// position, up to six cells from the corner of its block, to 2^-22 cells, and a velocity that
 /// moves it by at most 0.4 cells by less than that, on each path: 2^-20 cells a substep at most,
 /// which add up. Contact forces follow the positions through the stiffness, and the solves stop
@@ -234,9 +234,9 @@ fn dough_is_rolled() {
     );
 }
 
-// The same at the scene's own step of 10 ms, which needs a roller that answers within it. The step
-// is not split: a backend's particles are not known to the host, which so cannot tell how far
-// bodies go past them, and would split less.
+// The same at the scene's own step of 10 ms, which needs a strongly coupled roller. The step is not
+// split: the host does not know a backend's particles, so it cannot measure how far bodies move
+// past them, and would split less.
 #[test]
 #[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn dough_is_rolled_by_a_roller_that_answers() {
@@ -274,9 +274,9 @@ fn gone_on(case: &Case, device: Option<&Device>, saved: &[u8], steps: usize) -> 
     particles.positions
 }
 
-// The law: a state is all there is. What a device saved in the middle of contact goes on on a
-// device and on the processor as if it had not been interrupted, up to the rounding of the sums
-// that another order of the particles in memory gives.
+// Checks: a state is all there is. What a device saved in the middle of contact goes on on a device
+// and on the processor as if it had not been interrupted, up to the rounding of the sums that
+// another order of the particles in memory gives.
 #[test]
 #[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn a_saved_state_goes_on_here_and_there() {
@@ -307,14 +307,14 @@ fn a_saved_state_goes_on_here_and_there() {
     }
 }
 
-// The law: memory that grows in the middle of a step changes nothing, to the bit.
+// Checks: memory that grows in the middle of a step changes nothing, to the bit.
 #[test]
 #[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn room_that_grows_changes_nothing() {
     let case =
         Case { scene: "hold", changes: &["grid_spacing=0.04", "soft.0.sampling.counts=[5,5,5]"], steps: 0 };
     let device = devices().swap_remove(0);
-    let run = |room: Room| {
+    let run = |room: InitialCapacity| {
         let mut scenario = Scenario::new(&case.scene()).unwrap();
         let world = &mut scenario.world;
         let backend = DeviceBackend::new(&device, world, room).unwrap();
@@ -326,21 +326,22 @@ fn room_that_grows_changes_nothing() {
         world.snapshot(&mut particles).unwrap();
         (particles.positions, world.body_impulses().to_vec())
     };
-    assert!(run(Room { contacts: 1, nodes: 1 }) == run(Room::default()));
+    assert!(run(InitialCapacity { contacts: 1, nodes: 1 }) == run(InitialCapacity::default()));
 }
 
-// The law: what the README says of the number of commands, from which it predicts times on a GPU.
-// No number but these is in that prediction's table.
+// Checks: what the README says of the number of commands, from which it predicts times on a GPU. No
+// number but these is in that prediction's table.
 #[test]
 #[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
 fn commands_are_as_many_as_the_readme_says() {
     let device = devices().swap_remove(0);
     let count = |scene: &str| {
         let mut scenario = Scenario::new(&load(scene, &[]).unwrap()).unwrap();
-        DeviceBackend::new(&device, &mut scenario.world, Room::default()).unwrap().count_commands()
+        DeviceBackend::new(&device, &mut scenario.world, InitialCapacity::default()).unwrap().count_commands()
     };
     let readme = include_str!("../cuda/README.md");
-    for (what, scene) in [("no bodies", "sand-column"), ("bodies", "hold"), ("bodies and walls", "dough-pin")]
+    for (what, scene) in
+        [("no bodies", "sand-column"), ("bodies", "hold"), ("bodies and boundaries", "dough-pin")]
     {
         let CommandCount { substep, sort, step } = count(scene);
         let row = format!("| {what} | {substep} | {sort} | {step} |");

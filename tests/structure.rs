@@ -20,7 +20,7 @@ const CRATES: [(&str, &[&str]); 18] = [
     ("planning", &["numeric", "geometry", "rigid"]),
     ("batch", &["numeric", "geometry", "rigid"]),
     ("coupling", &["numeric", "mpm", "rigid"]),
-    ("cuda", &["mpm", "rigid", "batch", "coupling"]),
+    ("cuda", &["geometry", "mpm", "rigid", "batch", "coupling"]),
     ("render", &["io"]),
     ("garment", &["io", "mpm"]),
     ("scenes", &["numeric", "io", "mpm", "rigid", "import", "planning", "batch", "coupling", "garment"]),

@@ -4,15 +4,15 @@ use super::plan::Plan;
 use pliant_numeric::simd::F64x8;
 use pliant_rigid::multibody::State;
 
-/// Whether a world runs.
+/// Status of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Status {
-    /// It does.
+    /// The world is stepped.
     Running,
-    /// It diverged: the step after this time gave what is not finite, or faster than 10^6 m/s or
-    /// rad/s. Its state is that of this time.
+    /// The world diverged: the step after this time gave values that are not finite, or velocities
+    /// above 10^6 m/s or rad/s. Its state is that of this time.
     Stopped {
-        /// When \[s\].
+        /// Time \[s\].
         time: f64,
     },
 }
@@ -22,7 +22,7 @@ pub enum Status {
 pub(super) struct WorldBlock {
     pub state: Vec<F64x8>,
     pub parameters: Vec<F64x8>,
-    /// Steps that each world took since it was put into its state, and the time of that \[s\].
+    /// Steps of each world since its state was set, and the time of that state \[s\].
     pub steps: [u64; F64x8::LANES],
     began: [f64; F64x8::LANES],
 }

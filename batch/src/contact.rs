@@ -1,4 +1,4 @@
-//! Contacts of the published form (equations 5 to 13), each by itself.
+//! Contacts of the published form (equations 5 to 13), each on its own.
 
 use super::kinematics::{Phase, WorldLanes};
 use super::layout::{POINT_NUMBERS, POSE};
@@ -11,7 +11,7 @@ use pliant_numeric::scalar::{Mask, Real};
 use pliant_numeric::simd::{Simd, Wide};
 use pliant_rigid::comfree::ImpedanceCurve;
 
-/// From the poses and the smooth velocities; leaves impulses along the joints in the loads.
+/// From the poses and the smooth velocities; adds impulses along the joints to the loads.
 pub(super) struct Contacts;
 
 impl Phase for Contacts {
@@ -45,11 +45,11 @@ impl Phase for Contacts {
     }
 }
 
-/// A contact as its cones see it. Velocities are those of the second body against the first.
+/// Gains of a contact, for its cones. Velocities are those of the second body against the first.
 struct ContactGains<T> {
     normal: Vec3<T>,
     tangents: [Vec3<T>; 2],
-    /// Impulse for each m/s of slip and each unit of the coefficient \[N s/(m/s)\].
+    /// Impulse per m/s of slip and unit of the coefficient \[N s/(m/s)\].
     gain: T,
     /// Impulse of a facet without slip \[N s\].
     violation: T,
@@ -83,8 +83,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         PlacedSolid { pose, size: self.parameters(l.sizes + 3 * g) }
     }
 
-    /// Coefficients of sliding, of turning and rolling \[m\] of two geometries: harmonic means, as
-    /// [`ContactMaterial::combine`](pliant_rigid::collision::ContactMaterial::combine).
+    /// Coefficients of sliding, torsional and rolling friction \[m\] of two geometries: harmonic
+    /// means, as [`ContactMaterial::combine`](pliant_rigid::collision::ContactMaterial::combine).
     #[inline(always)]
     fn friction(&self, pair: &CollisionPair) -> [Wide<S>; 3] {
         let first = self.plan.layout.friction;
@@ -97,7 +97,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         })
     }
 
-    /// One contact: its impulse and what it adds to the loads, where it overlaps.
+    /// One contact: adds its impulse to the loads if it overlaps.
     #[inline(always)]
     fn solve_contact(&mut self, pair: &CollisionPair, point: &ContactPoint<Wide<S>>) {
         let plan = self.plan;
@@ -114,7 +114,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             normal: point.normal,
             tangents: point.normal.tangents(),
             gain: Wide::select(candidates, gain, Wide::zero()),
-            // No facet pushes then.
+            // Then no facet acts.
             violation: Wide::select(candidates, violation, Wide::zero()),
         };
         let mu = self.friction(pair);
@@ -123,7 +123,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             let w = self.turning(&sides);
             let turning = contact_gains.torsion(w, mu[1]);
             let rolling = self.cone(&contact_gains, w, mu[2]);
-            // A cone that is not there does not push either.
+            // A cone that does not exist has no impulse.
             let zero = Wide::zero();
             let [twists, rolls] = [zero.lt(mu[1]), zero.lt(mu[2])];
             let along = Wide::select(twists, turning.0, zero);
@@ -142,7 +142,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     fn cone(&self, contact_gains: &ContactGains<Wide<S>>, slip: Vec3<Wide<S>>, mu: Wide<S>) -> Vec3<Wide<S>> {
         let slope = each!(k in [0, 1] contact_gains.gain * mu * contact_gains.tangents[k].dot(slip));
         let zero = Wide::zero();
-        // The published impedance belongs to four facets.
+        // The published impedance is defined for four facets.
         let weight = 4.0 / self.plan.facets.len() as f64;
         let (mut normal, mut plane) = (zero, [zero; 2]);
         for d in &self.plan.facets {

@@ -1,4 +1,4 @@
-//! Which pairs cannot touch, cheaply.
+//! Culling of pairs that cannot touch.
 
 use super::kinematics::WorldLanes;
 use super::layout::POSE;
@@ -9,7 +9,7 @@ use pliant_numeric::scalar::{Mask, Real};
 use pliant_numeric::simd::{Simd, Wide};
 
 impl<S: Simd> WorldLanes<'_, '_, S> {
-    /// Radius \[m\] of a ball around a geometry; 0 for a half-space, which has none.
+    /// Radius \[m\] of the bounding sphere of a geometry; 0 for a half-space, which has none.
     #[inline(always)]
     pub fn bounding_radius(&self, g: usize, shape: ShapeClass) -> Wide<S> {
         let size = Vec3(self.parameters(self.plan.layout.sizes + 3 * g));
@@ -31,8 +31,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         self.workspace.matrix(self.plan.layout.solids + POSE * g)
     }
 
-    /// Whether in any world the ball around each geometry, or its extents, reach the other one
-    /// itself.
+    /// Whether in any world the bounding sphere or extents of each geometry reach the other
+    /// geometry.
     #[inline(always)]
     pub fn may_touch(&self, a: usize, b: usize) -> bool {
         let l = &self.plan.layout;
@@ -72,8 +72,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         }
     }
 
-    /// Whether the ball around `other`, or its extents along the axes of a box, reach geometry `g`.
-    /// A ball reaches what has no ball.
+    /// Whether the bounding sphere of `other`, or its extents along the axes of a box, reach
+    /// geometry `g`. Always true without a bounding sphere.
     #[inline(always)]
     fn reaches(&self, g: usize, shape: ShapeClass, other: usize, radius: Wide<S>) -> <Wide<S> as Real>::Mask {
         let apart = self.centre(other) - self.centre(g);

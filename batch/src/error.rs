@@ -1,12 +1,12 @@
-//! What a batch refuses.
+//! Errors of a batch.
 
 use thiserror::Error;
 
-/// A system that worlds cannot be made of, or a figure out of range.
+/// A system that a batch does not support, or a value out of range.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum BatchError {
-    /// Something that batches do not do.
-    #[error("worlds cannot have {what} ({item}); {instead}")]
+    /// Something that batches do not support.
+    #[error("a batch does not support {what} ({item}); {instead}")]
     Unsupported {
         /// What.
         what: String,
@@ -15,21 +15,21 @@ pub enum BatchError {
         /// What can be done instead.
         instead: &'static str,
     },
-    /// A figure out of range.
+    /// A value out of range.
     #[error("{item}: {field} is {value} {unit}, but must be {requirement}")]
     Value {
         /// What it belongs to.
         item: String,
-        /// Which figure.
+        /// Name of the value.
         field: &'static str,
-        /// The figure.
+        /// The value.
         value: f64,
         /// Its unit.
         unit: &'static str,
         /// What it must be.
         requirement: &'static str,
     },
-    /// A system or its settings are refused by themselves.
+    /// The system or its settings are invalid.
     #[error(transparent)]
     System(#[from] pliant_rigid::simulation::SimulationError),
 }

@@ -43,8 +43,8 @@ struct JointImpedance<'a> {
 }
 
 impl JointImpedance<'_> {
-    /// Impulse against an error \[rad, m\] and a rate of it, at a joint that feels `inertia` \[kg
-    /// m^2, kg\].
+    /// Impulse against an error \[rad, m\] and a rate of it, at a joint with the effective
+    /// `inertia` \[kg m^2, kg\].
     #[inline(always)]
     fn push<S: Simd>(&self, inertia: Wide<S>, error: Wide<S>, v: Wide<S>) -> Wide<S> {
         let mass = ratio(self.curve, error) * inertia * -self.dt;
@@ -53,8 +53,8 @@ impl JointImpedance<'_> {
 }
 
 impl<S: Simd> WorldLanes<'_, '_, S> {
-    /// Changes of a floating body's velocities from its moment about the centre of mass and its
-    /// impulse.
+    /// Changes of a free-floating body's velocities from its moment about the centre of mass and
+    /// its impulse.
     #[inline(always)]
     fn correct_floating(&mut self, tree: &BatchTree) {
         let at = self.plan.layout.loads + tree.first_velocity;
@@ -106,7 +106,7 @@ impl Phase for IntegratePositions {
         let half = Wide::splat(0.5);
         let mut running = worlds.state(l.running);
         for n in 0..plan.velocities() {
-            // False of what is not a number.
+            // False for NaN.
             let fine = worlds.workspace.get(l.smooth + n).abs().lt(Wide::splat(FASTEST));
             running = Wide::select(fine, running, Wide::zero());
         }
@@ -138,8 +138,8 @@ fn positions(body: &BatchBody) -> usize {
 }
 
 impl<S: Simd> WorldLanes<'_, '_, S> {
-    /// Positions of a joint after the step. The velocities of a body that nothing holds become
-    /// those at the end of its free flight.
+    /// Positions of a joint after the step. The velocities of a free-floating body become those at
+    /// the end of its free flight.
     #[inline(always)]
     fn advance(&mut self, tree: &BatchTree, body: &BatchBody) -> [Wide<S>; 7] {
         let (l, dt) = (&self.plan.layout, self.plan.dt);
@@ -169,7 +169,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     }
 
     /// Free flight: the centre of mass keeps its velocity and the body its angular momentum. Both
-    /// are as in [`Model::flow`](pliant_rigid::multibody::Model::flow) where it turns about a
+    /// are as in [`Model::flow`](pliant_rigid::multibody::Model::flow) for rotation about a
     /// principal axis, else to first order in the step.
     #[inline(always)]
     fn free_flight(

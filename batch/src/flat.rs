@@ -1,4 +1,4 @@
-//! A batch as plain arrays: what a device that steps it itself needs.
+//! A batch as plain arrays, for a device that steps it itself.
 
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
@@ -10,7 +10,7 @@ use pliant_numeric::simd::F64x8;
 use pliant_rigid::comfree::ImpedanceCurve;
 use pliant_rigid::multibody::{Dof, State};
 
-/// In place of an index: none, or the world.
+/// Replaces an index: none, or the world.
 pub const FLAT_NONE: u32 = u32::MAX;
 
 /// A rigid transformation as numbers.
@@ -22,7 +22,7 @@ pub struct FlatPose {
     pub origin: [f64; 3],
 }
 
-/// A link that moves against its parent, with all that is welded to it.
+/// A link that moves relative to its parent, with all that is welded to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlatBody {
     /// 0 revolute, 1 prismatic, 2 ball, 3 free.
@@ -35,11 +35,11 @@ pub struct FlatBody {
     pub first_position: u32,
     /// First of its degrees of freedom in `v`.
     pub first_velocity: u32,
-    /// How many it has.
+    /// Their number.
     pub dofs: u32,
     /// First of its entries in [`FlatBatch::chains`].
     pub first_chain: u32,
-    /// How many degrees of freedom move it, with its own.
+    /// Number of degrees of freedom that move it, its own included.
     pub chain: u32,
     /// Frame of the joint in the parent's frame, or in the world.
     pub frame: FlatPose,
@@ -60,16 +60,16 @@ pub struct FlatBody {
 pub struct FlatTree {
     /// Its first body. They are numbered by trees, parents first.
     pub first_body: u32,
-    /// How many.
+    /// Their number.
     pub bodies: u32,
     /// First of its degrees of freedom.
     pub first_velocity: u32,
-    /// How many.
+    /// Their number.
     pub size: u32,
-    /// First number of its block within those of all trees: lower triangles, row by row. A body
-    /// that nothing holds has none.
+    /// First number of its block within those of all trees: lower triangles, row by row. A
+    /// free-floating body has none.
     pub block: u32,
-    /// Of a body that nothing holds, whose joint's axes are the world's: inverse inertia about its
+    /// Of a free-floating body, whose joint's axes are the world's: inverse inertia about its
     /// centre \[1/(kg m^2\], its axes), row by row.
     pub floating: Option<[f64; 9]>,
 }
@@ -79,7 +79,7 @@ pub struct FlatTree {
 pub struct FlatGeometry {
     /// Its body, or [`FLAT_NONE`].
     pub body: u32,
-    /// 0 half-space, or none that touches anything; 1 sphere; 2 capsule; 3 box.
+    /// 0 half-space, or a shape without contact; 1 sphere; 2 capsule; 3 box.
     pub shape: u32,
     /// In the body's frame or in the world.
     pub pose: FlatPose,
@@ -93,11 +93,11 @@ pub struct FlatPair {
     pub kind: u32,
     /// The geometries, in this order.
     pub geometries: [u32; 2],
-    /// Number of the first of its points of contact among those of all pairs.
+    /// Number of the first of its contact points among those of all pairs.
     pub first_point: u32,
-    /// Most points that it can have.
+    /// Largest number of contact points.
     pub points: u32,
-    /// Of both materials.
+    /// Impedance of both materials.
     pub impedance: ImpedanceCurve,
 }
 
@@ -114,20 +114,20 @@ pub struct FlatMotor {
     pub target_rate: f64,
 }
 
-/// A degree of freedom's passive figures.
+/// Passive properties of a degree of freedom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlatDof {
-    /// Its position, where it has one of its own; else [`FLAT_NONE`].
+    /// Its position, if it has one; else [`FLAT_NONE`].
     pub position: u32,
     /// Its tree.
     pub tree: u32,
     /// Number of its diagonal entry within all blocks.
     pub diagonal: u32,
-    /// The figures.
+    /// The properties.
     pub figures: Dof,
 }
 
-/// The rows of the worlds' parameters, as [`Parameter`] has them.
+/// The rows of the worlds' parameters; see [`Parameter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlatParameters {
     /// Gravity \[m/s^2\], 3.
@@ -140,13 +140,13 @@ pub struct FlatParameters {
     pub friction: u32,
     /// Stiffness, damping and limit of each motor.
     pub motors: u32,
-    /// How many rows there are.
+    /// Number of rows.
     pub rows: u32,
 }
 
-/// A batch as plain arrays, for devices that step it themselves: what is the same in all worlds,
-/// and the numbers of the worlds, a row for each number with the worlds side by side. What a step
-/// does with it is said in [`batch`](crate).
+/// A batch as plain arrays, for devices that step it themselves: the data that all worlds share,
+/// and the numbers of the worlds, one row per number with the worlds side by side. For the step see
+/// [`batch`](crate).
 #[derive(Clone, Debug)]
 pub struct FlatBatch {
     /// Number of worlds.
@@ -178,9 +178,9 @@ pub struct FlatBatch {
     pub dofs: Vec<FlatDof>,
     /// Directions of the friction cones, in the tangent plane.
     pub facets: Vec<[f64; 2]>,
-    /// Where parameters are.
+    /// The rows of the parameters.
     pub rows: FlatParameters,
-    /// Positions, then velocities: a row for each, of `worlds` numbers.
+    /// Positions, then velocities: one row of `worlds` numbers for each.
     pub states: Vec<f64>,
     /// Targets of the motors, likewise.
     pub targets: Vec<f64>,
@@ -271,7 +271,7 @@ impl FlatBatch {
         Ok(row)
     }
 
-    /// Whether a world can be put into a state.
+    /// Checks a state for a world.
     ///
     /// # Errors
     /// As of [`WorldBatch::set_state`].
@@ -280,7 +280,7 @@ impl FlatBatch {
         self.plan.check(world, state)
     }
 
-    /// Whether there is such a world.
+    /// Checks that there is such a world.
     ///
     /// # Errors
     /// There is none.
@@ -291,7 +291,7 @@ impl FlatBatch {
         Err(BatchError::value("batch", "world", world as f64, "", "a world of the batch"))
     }
 
-    /// Whether a motor of a world can have a target.
+    /// Checks a target for a motor of a world.
     ///
     /// # Errors
     /// As of [`WorldBatch::set_target`].
@@ -306,12 +306,12 @@ impl FlatBatch {
         Ok(())
     }
 
-    /// Points of contact of all pairs.
+    /// Number of contact points of all pairs.
     pub fn points(&self) -> usize {
         self.pairs.last().map_or(0, |pair| (pair.first_point + pair.points) as usize)
     }
 
-    /// Numbers of all blocks of the mass matrix.
+    /// Number of entries of all blocks of the mass matrix.
     pub fn blocks(&self) -> usize {
         let jointed = self.trees.iter().filter(|tree| tree.floating.is_none());
         jointed.map(|tree| (tree.size * (tree.size + 1) / 2) as usize).sum()

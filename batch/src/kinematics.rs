@@ -17,12 +17,12 @@ use pliant_numeric::scalar::{Double, Real};
 use pliant_numeric::simd::{F64x8, Kernel, Simd, Wide};
 use pliant_numeric::spatial::{ForceVector, MotionVector};
 
-/// What a step reads, and where it works.
+/// Data of a step and its workspace.
 pub(super) struct WorldLanes<'a, 'b, S: Simd> {
     pub plan: &'a Plan,
     pub state: &'a mut [F64x8],
     pub parameters: &'a [F64x8],
-    /// Which of the row's vectors.
+    /// Index of the vector within the row.
     pub part: usize,
     pub workspace: &'a mut LaneWorkspace<'b, S>,
 }
@@ -82,7 +82,7 @@ impl<P: Phase> Kernel for AllLanes<'_, P> {
     }
 }
 
-/// All of it.
+/// Kinematics and forces of all bodies.
 pub(super) struct Kinematics;
 
 impl Phase for Kinematics {
@@ -109,7 +109,7 @@ impl Phase for Kinematics {
 }
 
 impl<S: Simd> WorldLanes<'_, '_, S> {
-    /// Pose of a floating body, and what moves it.
+    /// Pose of a free-floating body, and its inverse inertia.
     #[inline(always)]
     fn update_free_floating(&mut self, b: usize, body: &BatchBody, inverse: &nalgebra::Matrix3<f64>) {
         let l = &self.plan.layout;
@@ -216,7 +216,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         };
         let mut bias = carried.cross(&own);
         if body.joint == BatchJoint::Free {
-            // The axes of turning move along with the body.
+            // The rotation axes move with the body.
             let n = l.velocities + body.first_velocity;
             let mut along = Vec3::zero();
             for d in 0..3 {
@@ -255,8 +255,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         self.workspace.set_force(l.forces + 6 * b, &force);
     }
 
-    /// Rows of the mass matrix of the body's joint and the forces along it; then hands both to the
-    /// parent.
+    /// Rows of the mass matrix of the body's joint and the forces along it; then adds both to the
+    /// parent's.
     #[inline(always)]
     fn composite_inertia_pass(&mut self, tree: &BatchTree, b: usize, body: &BatchBody) {
         let l = &self.plan.layout;

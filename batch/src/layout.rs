@@ -1,4 +1,4 @@
-//! Where numbers are: those that a world keeps, its parameters, and those of a step.
+//! Layout of the numbers of a world: state, parameters, and those of a step.
 
 use pliant_geometry::pairs::PairKind;
 use pliant_numeric::simd::F64x8;
@@ -10,7 +10,7 @@ pub(super) struct RowLayout {
     pub positions: usize,
     pub velocities: usize,
     pub targets: usize,
-    /// 1 as long as a world runs.
+    /// 1 while a world runs.
     pub running: usize,
     pub state: usize,
 
@@ -31,8 +31,8 @@ pub(super) struct RowLayout {
     pub poses: usize,
     /// Velocity of each body, and acceleration at zero joint accelerations.
     pub motions: usize,
-    /// Inertia of each body with all it carries, and the force on it. Of a floating body what
-    /// [`FreeFloatingInertia`](super::side::FreeFloatingInertia) has.
+    /// Composite inertia of each body, and the force on it. For a free-floating body the contents
+    /// of [`FreeFloatingInertia`](super::side::FreeFloatingInertia).
     pub inertias: usize,
     pub forces: usize,
     /// Axis of each degree of freedom.
@@ -45,16 +45,16 @@ pub(super) struct RowLayout {
     pub momenta: usize,
     pub smooth: usize,
     pub loads: usize,
-    /// Of each motor, 1 where it is at its limit, and the effort there.
+    /// Of each motor, 1 if it is at its limit, and the effort there.
     pub saturated: usize,
     /// Rotation and origin of each geometry.
     pub solids: usize,
-    /// Radius of a ball around each geometry.
+    /// Radius of the bounding sphere of each geometry.
     pub radii: usize,
-    /// Columns of a contact's two sides, linear and angular, and what they become.
+    /// Columns of a contact's two sides, linear and angular, and their solutions.
     pub columns: usize,
     pub work: usize,
-    /// Point, normal and distance of each meeting of a pair.
+    /// Point, normal and distance of each contact point of a pair.
     pub contact_points: usize,
     /// Degrees of freedom of the largest tree.
     pub largest: usize,
@@ -64,12 +64,12 @@ pub(super) struct RowLayout {
 
 /// Numbers of a pose.
 pub(super) const POSE: usize = 12;
-/// Numbers of a meeting.
+/// Numbers of a contact point.
 pub(super) const POINT_NUMBERS: usize = 7;
 /// Numbers of an inertia.
 pub(super) const INERTIA: usize = 10;
 
-/// How many there are of what the numbers belong to.
+/// Sizes of the layout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counts {
     pub bodies: usize,

@@ -2,20 +2,19 @@
 //!
 //! [`WorldBatch`] has the published form of [`comfree`](pliant_rigid::comfree) (equations 2 to 13)
 //! for thousands of worlds that differ in state, control and [`Parameter`]s. Eight worlds lie side
-//! by side in memory and are worked on as many at a time as the processor has lanes; blocks of
-//! eight are shared among threads. No world sees another, no sum is over worlds, and no operation
-//! is fused, so that results have the same bits for any number of threads, any order of worlds and
-//! any width of the processor.
+//! by side in memory and are processed as many at a time as the processor has lanes; blocks of
+//! eight are distributed over threads. Worlds do not interact, no sum is over worlds, and no
+//! operation is fused, so that results have the same bits for any number of threads, any order of
+//! worlds and any width of the processor.
 //!
-//! What a step is, in this order: poses, velocities, inertias and bias forces of all bodies; the
-//! smooth velocities (equation 2) with damping, springs and motors implicit; every pair of
-//! geometries whose balls overlap, in closed form ([`WorldBatch::new`] says which); each contact by
-//! itself from the smooth velocities (equations 5 to 8 and 11 to 13); joint limits and dry friction
-//! likewise; the correction (equation 9); the motion.
+//! A step consists of, in this order: poses, velocities, inertias and bias forces of all bodies;
+//! the smooth velocities (equation 2) with damping, springs and motors implicit; every pair of
+//! geometries whose bounding spheres overlap, in closed form (see [`WorldBatch::new`]); each
+//! contact on its own from the smooth velocities (equations 5 to 8 and 11 to 13); joint limits and
+//! dry friction likewise; the correction (equation 9); the motion.
 //!
-//! What differs from a [`Simulation`](pliant_rigid::simulation::Simulation) of the same system with
-//! [`Form::Published`]: friction is the dynamic coefficient at any slip; a motor beyond its limit
-//! is seen at the smooth velocities, not again after contact; a body in free flight keeps its
+//! Differences from a [`Simulation`](pliant_rigid::simulation::Simulation) of the same system with
+//! [`Form::Published`]: friction is the dynamic coefficient at any slip; a motor's limit is checked at the smooth velocities, not again after contact; a body in free flight keeps its
 //! angular momentum to rounding and its energy to first order in the step.
 //!
 //! [`Form::Published`]: pliant_rigid::comfree::Form::Published
@@ -64,14 +63,14 @@ pub struct WorldBatch {
     level: Detected,
     blocks: Vec<WorldBlock>,
     worlds: usize,
-    /// Numbers of a step, for each share of the blocks.
+    /// Workspace of a step, one for each part of the blocks.
     scratch: Vec<Vec<F64x8>>,
     initial: State,
 }
 
 impl WorldBatch {
     /// `worlds` copies of `system`, all in its rest state, with steps of `dt` \[s\]. The blocks are
-    /// shared among as many threads as the current thread pool has.
+    /// distributed over the threads of the current thread pool.
     ///
     /// Joints are revolute, prismatic, ball, free (on the world) and fixed. Geometries that may
     /// touch are spheres, capsules, boxes and half-spaces. The system's own solver must be
@@ -79,7 +78,7 @@ impl WorldBatch {
     /// joints.
     ///
     /// # Errors
-    /// [`BatchError::Unsupported`] of anything else, and figures out of range.
+    /// [`BatchError::Unsupported`] for anything else, and values out of range.
     pub fn new(system: &System, scene: &CollisionModel, worlds: usize, dt: f64) -> Result<Self, BatchError> {
         if worlds == 0 {
             return Err(BatchError::value("batch", "worlds", 0.0, "", "at least 1"));
@@ -93,7 +92,7 @@ impl WorldBatch {
         Ok(Self { plan, level: Detected::new(InstructionSet::detect()), blocks, worlds, scratch, initial })
     }
 
-    /// How many there are.
+    /// Number of worlds.
     pub fn worlds(&self) -> usize {
         self.worlds
     }
@@ -108,7 +107,7 @@ impl WorldBatch {
         self.plan.motors.len()
     }
 
-    /// Whether a world runs, or since when it does not.
+    /// Status of a world.
     ///
     /// # Errors
     /// No such world.
@@ -117,7 +116,7 @@ impl WorldBatch {
         Ok(self.blocks[block].status(&self.plan, lane))
     }
 
-    /// State of a world: of one that stopped, the last that was finite.
+    /// State of a world; of a stopped one the last finite state.
     ///
     /// # Errors
     /// No such world.
@@ -134,7 +133,7 @@ impl WorldBatch {
         })
     }
 
-    /// Puts a world into a state and has it run.
+    /// Sets the state of a world and starts it.
     ///
     /// # Errors
     /// No such world; a state that is not finite, does not fit, or whose quaternions are not of
@@ -146,7 +145,7 @@ impl WorldBatch {
         Ok(())
     }
 
-    /// Puts all worlds into a state.
+    /// Sets the state of all worlds.
     ///
     /// # Errors
     /// As of [`set_state`](Self::set_state).
@@ -158,7 +157,7 @@ impl WorldBatch {
         Ok(())
     }
 
-    /// The state that worlds begin in.
+    /// The initial state of the worlds.
     pub fn initial(&self) -> &State {
         &self.initial
     }
@@ -229,18 +228,18 @@ impl WorldBatch {
         Ok(())
     }
 
-    /// Advances all worlds by a number of steps. Worlds that diverge stop, the others go on.
+    /// Advances all worlds by a number of steps. Worlds that diverge stop, the others continue.
     pub fn step(&mut self, steps: usize) {
         let mut nothing = vec![(); self.worlds];
         self.run(&mut nothing, steps, false, &|(), _, _| {});
     }
 
-    /// The same, and before each step calls `act` for every world with what belongs to it in `own`,
-    /// the world as it is, and the number of the step: to observe it and to set targets. After the
-    /// last step it is called once more, with `steps`.
+    /// The same, and before each step calls `act` for every world with its entry of `own`, the
+    /// present world, and the number of the step: to observe it and to set targets. After the last
+    /// step it is called once more, with `steps`.
     ///
     /// # Errors
-    /// [`BatchError::Value`] where there is not one of `own` for each world.
+    /// [`BatchError::Value`] if `own` does not have one entry for each world.
     pub fn rollout<W: Send>(
         &mut self,
         own: &mut [W],

@@ -1,4 +1,4 @@
-//! What may differ from world to world besides state and control.
+//! Parameters that may differ between worlds besides state and control.
 
 use super::error::BatchError;
 use super::plan::{Plan, ShapeClass};
@@ -87,7 +87,7 @@ impl Parameter {
             Self::MotorStiffness(_) | Self::MotorDamping(_) => {
                 (value.is_finite() && value >= 0.0, "SI", "finite and not negative")
             }
-            // An infinite limit is no limit.
+            // An infinite limit means no limit.
             Self::MotorLimit(_) => (value >= 0.0, "N m or N", "not negative"),
         };
         if fine {

@@ -1,4 +1,4 @@
-//! What is the same in all worlds, worked out once.
+//! The plan of a batch: data that all worlds share, computed once.
 
 use nalgebra::{Isometry3, Matrix3, UnitQuaternion, Vector3};
 
@@ -23,7 +23,7 @@ pub(super) enum BatchJoint {
     Free,
 }
 
-/// A link that moves against its parent, with all that is welded to it.
+/// A link that moves relative to its parent, with all that is welded to it.
 #[derive(Clone, Debug)]
 pub(super) struct BatchBody {
     pub joint: BatchJoint,
@@ -56,8 +56,8 @@ pub(super) struct BatchTree {
     pub size: usize,
     /// The block's first number within all blocks (lower triangles, row by row).
     pub block: usize,
-    /// Of a body that nothing holds, whose joint's axes are the world's: inverse inertia about its
-    /// centre, in its axes \[1/(kg m^2)\], and 1 or 0 for whether it has weight.
+    /// Of a free-floating body, whose joint's axes are the world's: inverse inertia about its
+    /// centre, in its axes \[1/(kg m^2)\], and 1 if gravity acts on it, else 0.
     pub floating: Option<(Matrix3<f64>, f64)>,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct BatchGeometry {
     pub friction: [f64; 3],
 }
 
-/// What of a size there is, and how it bounds the shape.
+/// Class of a shape by its sizes and bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ShapeClass {
     HalfSpace,
@@ -115,18 +115,18 @@ pub(super) struct Motor {
     pub limit: f64,
 }
 
-/// A degree of freedom's passive figures and where its position is.
+/// Passive properties of a degree of freedom, and its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Passive {
     pub dof: Dof,
     pub position: Option<usize>,
-    /// Whether it is of a tree that has a block.
+    /// Whether its tree has a block.
     pub jointed: bool,
     /// Number within all blocks of its diagonal entry.
     pub diagonal: usize,
 }
 
-/// Everything.
+/// Data that all worlds share.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub settings: ComFreeSettings,
@@ -180,7 +180,7 @@ impl Plan {
         let mut block = 0;
         for tree in &mut trees {
             tree.block = block;
-            // A floating body has its inverse inertia at hand.
+            // A free-floating body uses its inverse inertia.
             block += if tree.is_free_floating() { 0 } else { tree.size * (tree.size + 1) / 2 };
         }
         let geometries = geometries_of(scene, &links);
@@ -317,7 +317,7 @@ fn trees_of(model: &Model, bodies: &[BatchBody], motors: &[Motor]) -> Vec<BatchT
 }
 
 impl BatchTree {
-    /// Whether it is a body that nothing holds.
+    /// Whether it is a free-floating body.
     pub fn is_free_floating(&self) -> bool {
         self.floating.is_some()
     }
@@ -330,7 +330,7 @@ fn geometries_of(scene: &CollisionModel, links: &[Place]) -> Vec<BatchGeometry> 
             Shape::Sphere { .. } => ShapeClass::Radius,
             Shape::Capsule { .. } => ShapeClass::RadiusAndLength,
             Shape::Box { .. } => ShapeClass::Extents,
-            // Shapes that have no closed form are in no pair.
+            // Shapes without a closed form are in no pair.
             _ => ShapeClass::HalfSpace,
         };
         let m = &g.material;
@@ -370,7 +370,7 @@ pub(super) fn pairs_of(scene: &CollisionModel) -> Result<Vec<CollisionPair>, Bat
             });
         }
     }
-    // The same kinds after each other: one loop of instructions each.
+    // Pairs of one kind follow each other, for one loop per kind.
     pairs.sort_by_key(|pair| (pair.kind, pair.geometries));
     Ok(pairs)
 }
@@ -379,7 +379,7 @@ fn motors_of(system: &System) -> Result<Vec<Motor>, BatchError> {
     let model = &system.model;
     let motor = |(i, actuator): (usize, &pliant_rigid::simulation::Actuator)| {
         if actuator.gravity_compensation {
-            let instead = "leave gravity out of the links that it carries";
+            let instead = "switch gravity off for the links beyond its joint";
             return Err(unsupported("gravity compensation", format!("actuator {i}"), instead));
         }
         let (order, target, target_rate, stiffness, damping) = match actuator.control {

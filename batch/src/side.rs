@@ -1,4 +1,4 @@
-//! The two bodies of a contact: how they move, what they feel, and what they get.
+//! The two bodies of a contact: velocities, mobility, and impulses.
 
 use super::kinematics::WorldLanes;
 use super::layout::{INERTIA, POSE};
@@ -11,15 +11,15 @@ use pliant_numeric::simd::{Simd, Wide};
 /// A body of a contact that moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Side {
-    /// It does not move, or the other side tells all.
+    /// Static, or included in the other side.
     Static,
-    /// A body that nothing holds.
+    /// A free-floating body.
     FreeFloating {
         body: usize,
         /// 1 for the second body, -1 for the first.
         sign: f64,
     },
-    /// One on joints, or both if they are of one tree.
+    /// A jointed body, or both bodies if they are of one tree.
     Jointed {
         tree: usize,
         /// The body of each sign.
@@ -30,7 +30,7 @@ pub(super) enum Side {
 }
 
 impl Plan {
-    /// Those of a pair.
+    /// The sides of a pair.
     pub(super) fn sides(&self, pair: &CollisionPair) -> [Side; 2] {
         let bodies = [0, 1].map(|k: usize| self.geometries[pair.geometries[k]].body);
         let tree = |k: usize| bodies[k].map(|body| self.bodies[body].tree);
@@ -50,8 +50,8 @@ impl Plan {
     }
 }
 
-/// What moves a floating body: in the place of an inertia, the inverse mass \[1/kg\], the centre of
-/// mass from the body's origin \[m\] and the inverse inertia about it \[1/(kg m^2)\], world axes.
+/// Inertia of a free-floating body: the inverse mass \[1/kg\], the centre of mass from the body's
+/// origin \[m\] and the inverse inertia about it \[1/(kg m^2)\], world axes.
 pub(super) struct FreeFloatingInertia<T> {
     pub inverse_mass: T,
     pub lever: Vec3<T>,
@@ -76,7 +76,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
     }
 
     /// Writes the columns of the joints' sides: the velocity of the second point against the
-    /// first's, then that of turning, six numbers a degree of freedom.
+    /// first's, then the angular velocity, six numbers per degree of freedom.
     #[inline(always)]
     pub fn write_columns(&mut self, sides: &[Side; 2], point: Vec3<Wide<S>>) {
         let plan = self.plan;
@@ -191,7 +191,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         sum
     }
 
-    /// Hands an impulse at a point \[N s\] to both sides, its opposite to the first.
+    /// Applies an impulse at a point \[N s\] to both sides, the opposite to the first.
     #[inline(always)]
     pub fn apply_impulse(&mut self, sides: &[Side; 2], point: Vec3<Wide<S>>, impulse: Vec3<Wide<S>>) {
         let plan = self.plan;
@@ -213,7 +213,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         }
     }
 
-    /// Hands a moment \[N m s\] to both sides.
+    /// Applies a moment \[N m s\] to both sides.
     #[inline(always)]
     pub fn apply_moment(&mut self, sides: &[Side; 2], moment: Vec3<Wide<S>>) {
         let plan = self.plan;

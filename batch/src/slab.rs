@@ -1,4 +1,4 @@
-//! Numbers of a few worlds at a time, while they are worked on.
+//! Workspace of a few worlds during a step.
 
 use pliant_numeric::linalg::{Mat3, Sym3, Vec3};
 use pliant_numeric::scalar::Real;

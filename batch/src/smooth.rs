@@ -1,4 +1,4 @@
-//! Velocities without contact: equation 2, with what is implicit in the joints.
+//! Velocities without contact: equation 2, with the implicit terms of the joints.
 
 use super::kinematics::{Phase, WorldLanes};
 use super::plan::BatchTree;
@@ -8,10 +8,10 @@ use pliant_numeric::linalg::Vec3;
 use pliant_numeric::scalar::{Mask, Real};
 use pliant_numeric::simd::{Simd, Wide};
 
-/// Times that it is made again because motors are at their limits.
+/// Most repetitions because motors are at their limits.
 const SATURATIONS: usize = 2;
 
-/// From the mass matrix and what `Kinematics` left in the momenta.
+/// Computes them from the mass matrix and the momenta of `Kinematics`.
 pub(super) struct Smooth;
 
 impl Phase for Smooth {
@@ -64,15 +64,15 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         }
     }
 
-    /// The bare matrix and the momenta, to be added to.
+    /// Starts with the bare matrix and the momenta.
     #[inline(always)]
     fn begin(&mut self) {
         let l = &self.plan.layout;
         for tree in &self.plan.trees {
             let first = tree.first_velocity;
             match tree.floating {
-                // It falls, and turns on as it did: what turns it without forces comes with its
-                // flight.
+                // It falls, and its angular velocity does not change: the free flight adds
+                // gyroscopic terms.
                 Some((_, weight)) => {
                     let gravity = Vec3(self.parameters(l.gravity));
                     let v = Vec3(each!(k in [0, 1, 2] self.state(l.velocities + first + 3 + k)));
@@ -115,7 +115,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         }
     }
 
-    /// Effort of a motor at no velocity, and the gain with which it falls.
+    /// Effort of a motor at zero velocity, and the gain with which it falls.
     #[inline(always)]
     fn effort(&self, m: usize) -> (Wide<S>, Wide<S>) {
         let (l, motor) = (&self.plan.layout, &self.plan.motors[m]);
@@ -131,7 +131,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         }
     }
 
-    /// Motors; those at their limits give what they can.
+    /// Motors; those at their limits give their largest effort.
     #[inline(always)]
     fn add_motors(&mut self) {
         let (l, dt) = (&self.plan.layout, self.plan.dt);
@@ -147,8 +147,8 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         }
     }
 
-    /// Cholesky's factor of a tree's block in place. Worlds whose block is not positive definite get
-    /// velocities that are not finite, and stop.
+    /// Cholesky's factor of a tree's block in place. Worlds whose block is not positive definite
+    /// get velocities that are not finite, and stop.
     #[inline(always)]
     fn factorise(&mut self, tree: &BatchTree) {
         let first = self.plan.layout.blocks + tree.block;
@@ -164,8 +164,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         cholesky::solve(factor, cholesky::packed, x);
     }
 
-    /// Holds at their limits the motors that the velocities would have beyond them. Whether any was
-    /// not before.
+    /// Sets the motors that would exceed their limits to their limits. Returns whether any is new.
     #[inline(always)]
     fn saturate(&mut self) -> bool {
         let l = &self.plan.layout;
@@ -176,7 +175,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             let wanted = effort - gain * self.workspace.get(l.smooth + self.plan.motors[m].dof);
             let given = wanted.clamp(-limit, limit);
             let [before, held] = self.workspace.array(l.saturated + 2 * m);
-            // Rounding is not beyond a limit.
+            // Rounding errors do not count.
             let beyond = (limit * 1e-9).lt((wanted - given).abs()) & before.lt(Wide::splat(0.5));
             again |= beyond.any();
             self.workspace.set_array(

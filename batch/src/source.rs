@@ -1,4 +1,4 @@
-//! The contacts of a batch for a simulation by itself.
+//! The contacts of a batch for a single simulation.
 
 use super::error::BatchError;
 use super::plan::pairs_of;
@@ -8,8 +8,8 @@ use pliant_rigid::collision::CollisionModel;
 use pliant_rigid::multibody::{Kinematics, Model};
 use pliant_rigid::simulation::{ContactCandidate, ContactSource};
 
-/// Finds contacts in the closed form that a [`WorldBatch`](super::WorldBatch) finds them in, where
-/// a [`Simulation`](pliant_rigid::simulation::Simulation) is to be compared with it.
+/// Finds contacts with the closed forms of a [`WorldBatch`](super::WorldBatch), for a
+/// [`Simulation`](pliant_rigid::simulation::Simulation) to compare with it.
 /// [`Collisions`](pliant_rigid::simulation::Collisions) has the same distances but fewer points.
 #[derive(Clone, Debug)]
 pub struct ClosedFormContactSource {
@@ -19,8 +19,7 @@ pub struct ClosedFormContactSource {
 }
 
 impl ClosedFormContactSource {
-    /// Contact of `scene`'s geometries; `stiction_tolerance` \[m/s\] is the slip at which friction
-    /// has most of its value.
+    /// Contact of `scene`'s geometries; `stiction_tolerance` in \[m/s\].
     ///
     /// # Errors
     /// Pairs of shapes that have no closed form.
@@ -42,7 +41,7 @@ impl ContactSource for ClosedFormContactSource {
                 if found.distance < margin {
                     let (point, normal) = (found.point.0.into(), found.normal.0.into());
                     let tolerance = self.stiction_tolerance;
-                    // How deep they are is not asked of batches.
+                    // Batches do not use the relative depth.
                     let depth = (found.distance, f64::INFINITY);
                     out.push(ContactCandidate::between([a, b], point, normal, depth, tolerance));
                 }

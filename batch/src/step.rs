@@ -14,7 +14,7 @@ use pliant_numeric::simd::{Detected, F64x8};
 use pliant_rigid::multibody::State;
 
 impl Plan {
-    /// Whether a state can be that of a world.
+    /// Checks a state for a world.
     pub fn check(&self, world: usize, state: &State) -> Result<(), BatchError> {
         let fail = |field, value, unit, requirement| {
             Err(BatchError::value(format!("state of world {world}"), field, value, unit, requirement))
@@ -31,14 +31,14 @@ impl Plan {
         for body in self.bodies.iter().filter(|b| matches!(b.joint, BatchJoint::Ball | BatchJoint::Free)) {
             let length = state.q[body.first_position..][..4].iter().map(|x| x * x).sum::<f64>().sqrt();
             if (length - 1.0).abs() > 1e-6 {
-                return fail("length of a quaternion", length, "", "1");
+                return fail("norm of a quaternion", length, "", "1");
             }
         }
         Ok(())
     }
 }
 
-/// Steps of a block, with `act` before each and, where they are `observed`, after the last.
+/// Steps of a block, with `act` before each and, if they are `observed`, after the last.
 pub(super) struct StepBlock<'a, W, F> {
     pub plan: &'a Plan,
     pub level: Detected,
@@ -73,7 +73,7 @@ impl<W, F: Fn(&mut W, &mut BatchWorld<'_>, usize)> StepBlock<'_, W, F> {
         }
     }
 
-    /// One phase, compiled by itself for the instruction set.
+    /// One phase, compiled separately for the instruction set.
     fn advance<P: Phase>(&mut self) {
         let Self { plan, block, scratch, .. } = self;
         self.level.run(AllLanes::<P> { plan, block, scratch, phase: PhantomData });

@@ -1,4 +1,4 @@
-//! One world of a batch while it is stepped.
+//! One world of a batch during a rollout.
 
 use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion, Vector3};
 
@@ -25,7 +25,7 @@ impl core::fmt::Debug for BatchWorld<'_> {
 }
 
 impl BatchWorld<'_> {
-    /// Whether it runs.
+    /// Its status.
     pub fn status(&self) -> Status {
         self.block.status(self.plan, self.lane)
     }

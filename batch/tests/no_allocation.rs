@@ -11,7 +11,7 @@ use pliant_testing::worlds::{crowded, everything};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-// Each share of a batch has its own numbers of a step, whatever meets in it.
+// Each share of a batch has its own step statistics, whatever its contacts are.
 #[test]
 fn steps_of_batches_allocate_nothing() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();

@@ -17,13 +17,13 @@ struct AttachedBackend {
     backend: Box<dyn Backend>,
     /// All bodies in each substep of a step.
     bodies: Vec<SubstepBodyState>,
-    /// How the points of their impulses go on.
+    /// How the reference points of their impulses move.
     references: Vec<ReferencePointPath>,
-    /// Where contact leaves those that answer.
+    /// Poses of the strongly coupled bodies at the end of the substeps.
     left: Vec<Isometry3<f64>>,
     /// The last step since the particles were handed over; none before the first.
     done: Option<SubstepsResult>,
-    /// Whether the particles on the host are those of an earlier time.
+    /// Whether the particles on the host are out of date.
     host_is_stale: bool,
 }
 
@@ -33,20 +33,20 @@ impl World {
     ///
     /// # Errors
     /// [`BackendError::Unsupported`] where the world has tactile pads, which need the host in every
-    /// substep, or where the grid is elsewhere ([`World::reset_grid_frame`]).
+    /// substep, or where the grid's origin is not the world's ([`World::reset_grid_frame`]).
     pub fn attach(&mut self, name: &'static str, backend: Box<dyn Backend>) -> Result<(), BackendError> {
         if let Some(pad) = self.tactile_pads().first() {
             return Err(BackendError::Unsupported {
                 what: format!("the tactile pad '{}'", pad.name),
                 backend: name,
-                instead: "leave it out, or choose the cpu backend",
+                instead: "remove it, or use the cpu backend",
             });
         }
         if self.mpm.grid_origin() != Vector3::zeros() {
             return Err(BackendError::Unsupported {
                 what: "a grid that moved".to_owned(),
                 backend: name,
-                instead: "call World::return_grid first",
+                instead: "call World::reset_grid_frame first",
             });
         }
         let (bodies, references, left) = (Vec::new(), Vec::new(), Vec::new());
@@ -55,21 +55,21 @@ impl World {
         Ok(())
     }
 
-    /// Puts the grid's origin at the world's, for a backend that is to be made of this world:
-    /// backends know no other grid. Positions are rounded once more where the grid was elsewhere.
+    /// Moves the grid's origin to the world's, which a backend requires. Positions are rounded once
+    /// more if the grid was elsewhere.
     ///
     /// # Errors
     /// [`MpmError`] where a particle is too far from the world's origin.
     pub fn reset_grid_frame(&mut self) -> Result<(), MpmError> {
         if self.mpm.grid_origin() != Vector3::zeros() {
-            // What it remembers is by the nodes of the grid as it was.
+            // The stored velocities belong to nodes of the old grid.
             self.contact.warm_start.forget();
         }
         self.mpm.reset_grid_frame()
     }
 
     /// Brings the particles on the host, as [`World::mpm`] shows them, up to date with those of the
-    /// backend. Without one they are.
+    /// backend. Without a backend it does nothing.
     ///
     /// # Errors
     /// [`BackendError`].
@@ -77,7 +77,7 @@ impl World {
         self.backend.refresh(&mut self.mpm)
     }
 
-    /// What contact remembers now, to save or for a backend that is to go on from it.
+    /// The contact cache, to save it or to hand it to a backend.
     ///
     /// # Errors
     /// [`BackendError`].
@@ -96,7 +96,7 @@ impl AttachedBackend {
             self.bodies.extend_from_slice(&world.motion.substep_states);
         }
         self.references.clear();
-        // Without particles the motion was not begun, and nothing is touched.
+        // Without particles the motion was not begun, and there is no contact.
         let bodies = if world.mpm.is_empty() { 0 } else { world.impulses.points.len() };
         self.references.extend((0..bodies).map(|b| world.motion.reference(world.bodies, b)));
         let plan = SubstepPlan {
@@ -145,7 +145,7 @@ impl ParticleBackend for AttachedBackend {
     }
 
     fn max_speeds(&self, mpm: &Mpm, relative_to: [&Vector3<f64>; 2]) -> [f64; 2] {
-        // Of particles that have moved on there only the largest speed is known.
+        // Of particles on the device only the largest speed is known.
         match &self.done {
             Some(done) => [done.max_speed; 2],
             None => relative_to.map(|velocity| mpm.max_speed_relative_to(velocity)),
@@ -179,8 +179,8 @@ impl ParticleBackend for AttachedBackend {
     }
 }
 
-/// What the particles got in the contact solves of a step: the opposite of what bodies and
-/// boundaries did.
+/// Impulses on the particles in the contact solves of a step: opposite to those on bodies and
+/// boundaries.
 fn exchanged(world: &SubstepRun<'_>, done: &SubstepsResult) -> ExchangeTotals {
     let (mut linear, mut angular) =
         (done.boundary_constraints.linear, done.boundary_constraints.angular - done.moment_of_travel);
@@ -194,11 +194,11 @@ fn exchanged(world: &SubstepRun<'_>, done: &SubstepsResult) -> ExchangeTotals {
 
 fn step_error(world: &SubstepRun<'_>, error: BackendError) -> StepError {
     match error {
-        BackendError::Particle { substep, source } => world.particle_error(substep, source),
-        BackendError::NotFinite { substep } => StepError::ContactNotFinite {
+        BackendError::Particle { substep_index, source } => world.particle_error(substep_index, source),
+        BackendError::NotFinite { substep_index } => StepError::ContactNotFinite {
             step: world.step,
-            substep,
-            time: world.time_of(substep),
+            substep_index,
+            time: world.time_of(substep_index),
             reason: "found by the backend".to_owned(),
         },
         other => StepError::Backend { step: world.step, reason: other.to_string() },

@@ -1,12 +1,12 @@
 //! The boundary to a device that takes the particles through the substeps of a step.
 //!
-//! Weakly coupled bodies move through a step in a way that is known at its start, and of those that
-//! answer within the step it is known how they do ([`StronglyCoupledBodies`]). So a backend is told
-//! all at once, runs all substeps with nothing to ask, and gives back the impulses on the bodies
-//! and the figures of the step. What it is told is linear, so that a step in which contact among
-//! the bodies opens or closes under the particles' impulses is not followed as on the host
-//! ([`StepReport::coupling_excess`](crate::StepReport) tells). The particles stay with it;
-//! [`World::refresh`](crate::World::refresh) fetches them.
+//! The motion of weakly coupled bodies within a step is known at its start, and so is the response
+//! of strongly coupled ones ([`StronglyCoupledBodies`]). So a backend gets all input of a step at
+//! once, runs all substeps without a call back, and returns the impulses on the bodies and the
+//! sums of the step. The response is linear. Contact among the bodies that opens or closes within
+//! the step is therefore not followed as it is on the host
+//! ([`StepReport::coupling_excess`](crate::StepReport) reports it). The particles stay on the
+//! device; [`World::refresh`](crate::World::refresh) fetches them.
 
 use std::error::Error;
 
@@ -30,31 +30,31 @@ pub struct SubstepPlan<'a> {
     pub substep: f64,
     /// Gravity \[m/s^2\], world frame.
     pub gravity: Vector3<f64>,
-    /// Where the points that the impulses on each body are about are in the first substep: at its
-    /// own origin, world frame \[m\].
+    /// Reference points of the impulses on each body in the first substep: the body's origin, world
+    /// frame \[m\].
     pub reference_points: &'a [Point3<f64>],
-    /// How they go on, one a body.
+    /// Their motion, one entry per body.
     pub references: &'a [ReferencePointPath],
-    /// All bodies in the first substep, then all in the second, and so on. Of bodies that answer
-    /// only the first is meant; a backend finds the others.
+    /// All bodies in the first substep, then all in the second, and so on. For strongly coupled
+    /// bodies only the first substep is valid; a backend computes the others.
     pub bodies: &'a [SubstepBodyState],
-    /// The bodies that answer.
+    /// The strongly coupled bodies.
     pub strongly_coupled: StronglyCoupledBodies<'a>,
 }
 
 /// What the substeps of a step did.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SubstepsResult {
-    /// Gravity and boundary conditions in the grid's free motion, summed over the substeps; the
-    /// mass is the last one's.
+    /// Impulses of gravity and boundary conditions in the grid's free motion, summed over the
+    /// substeps; the mass is that of the last substep.
     pub free: GridMotionSums,
-    /// What the pins of cloth did.
+    /// Impulse of the pins of cloth.
     pub pins: PinImpulse,
     /// Impulse of the boundary conditions on the particles within the contact solves, about the
     /// world's origin, world frame.
     pub boundary_constraints: SpatialImpulse,
-    /// What the ways of the points add to the impulses on bodies about the world's origin: the sum
-    /// of a point's way from its place in the first substep, times (a cross product) the linear
+    /// Moment that the motion of the reference points adds to the impulses on bodies about the
+    /// world's origin: the sum of a point's displacement since the first substep, cross the linear
     /// impulse there, world frame \[N m s\].
     pub moment_of_travel: Vector3<f64>,
     /// Work of the bodies on the particles \[J\].
@@ -72,18 +72,18 @@ pub struct SubstepsResult {
 /// Velocity of a grid node after the last contact solve, from which the next one starts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeVelocity {
-    /// The node's lattice coordinates: it is at these times the grid spacing.
+    /// Lattice coordinates of the node; times the grid spacing they are its position.
     pub node: [i32; 3],
     /// World frame \[m/s\].
     pub velocity: [f64; 3],
 }
 
-/// What contact remembers from one substep to the next.
+/// What contact keeps from one substep to the next.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContactCacheState {
-    /// The last substep's contacts, those of a particle in a row.
+    /// The last substep's contacts; those of a particle are consecutive.
     pub contacts: Vec<CachedContact>,
-    /// What the last solve left on the grid, in ascending order of the nodes.
+    /// Grid velocities after the last solve, in ascending order of the nodes.
     pub velocities: Vec<NodeVelocity>,
 }
 
@@ -91,21 +91,21 @@ pub struct ContactCacheState {
 #[derive(Debug, thiserror::Error)]
 pub enum BackendError {
     /// A particle was lost.
-    #[error("substep {substep}: {source}")]
+    #[error("substep {substep_index}: {source}")]
     Particle {
         /// Substep within the step, from 0.
-        substep: u32,
-        /// Which, and how.
+        substep_index: u32,
+        /// The particle, and the error.
         source: MpmError,
     },
     /// The contact problem held a number that is not finite.
-    #[error("the contact problem of substep {substep} is not finite")]
+    #[error("the contact problem of substep {substep_index} is not finite")]
     NotFinite {
         /// Substep within the step, from 0.
-        substep: u32,
+        substep_index: u32,
     },
-    /// The world has what this backend does not do.
-    #[error("{what} is not done by the {backend} backend; {instead}")]
+    /// The world has something that this backend does not support.
+    #[error("the {backend} backend does not support {what}; {instead}")]
     Unsupported {
         /// What.
         what: String,
@@ -130,10 +130,10 @@ impl BackendError {
 ///
 /// After an error the world is not to be stepped further.
 pub trait Backend: Send {
-    /// Runs the substeps of a step. Adds what the bodies got to `impulses`, one a body, about the
-    /// points that go on by the plan's references, world frame; writes where these are after the
-    /// last substep to `points` \[m\], and where contact leaves the bodies that answer to `left`,
-    /// one for each of them.
+    /// Runs the substeps of a step. Adds the impulses on the bodies to `impulses`, one per body,
+    /// about reference points that move as the plan says, world frame. Writes the reference points
+    /// after the last substep to `points` \[m\], and the last poses of the strongly coupled bodies
+    /// to `left`, one for each.
     ///
     /// # Errors
     /// [`BackendError`].
@@ -151,14 +151,14 @@ pub trait Backend: Send {
     /// [`BackendError`].
     fn read_particles(&mut self, mpm: &mut Mpm) -> Result<(), BackendError>;
 
-    /// What contact remembers.
+    /// The contact cache.
     ///
     /// # Errors
     /// [`BackendError`].
     fn read_contact_cache(&mut self) -> Result<ContactCacheState, BackendError>;
 
-    /// Takes the particles of `mpm`, which are as many as before and of the same materials, and
-    /// what contact remembers of them.
+    /// Takes the particles of `mpm`, whose number and materials must not have changed, and their
+    /// contact cache.
     ///
     /// # Errors
     /// [`BackendError`].

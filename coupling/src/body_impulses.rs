@@ -3,24 +3,24 @@
 use nalgebra::Point3;
 use pliant_rigid::{Bodies, SpatialImpulse};
 
-/// One entry a body in each list, world frame.
+/// Each list has one entry per body, world frame.
 #[derive(Clone, Debug)]
 pub(crate) struct BodyImpulses {
-    /// In the coupling step at hand.
+    /// In the present coupling step.
     pub current: Vec<SpatialImpulse>,
-    /// In all of the step.
+    /// In the whole step.
     pub step: Vec<SpatialImpulse>,
     /// Over a whole step at the rate of the last coupling step.
     pub expected: Vec<SpatialImpulse>,
-    /// What is expected of the coupling step that begins.
+    /// Expected impulses of the coupling step that begins.
     share: Vec<SpatialImpulse>,
-    /// The points that the impulses are about: the bodies' origins at the start of the coupling
-    /// step, which are kept, and from there on as
-    /// [`BodyMotion::move_references`](crate::motion::BodyMotion::move_references) has it \[m\].
+    /// Reference points of the impulses \[m\]: the bodies' origins at the start of the coupling
+    /// step, then moved by
+    /// [`BodyMotion::move_references`](crate::motion::BodyMotion::move_references).
     pub points: Vec<Point3<f64>>,
     /// The same points at the start of the coupling step \[m\].
     pub starts: Vec<Point3<f64>>,
-    /// Whether each body moves by its dynamics.
+    /// Whether each body is dynamic.
     pub dynamic_bodies: Vec<bool>,
 }
 
@@ -43,7 +43,7 @@ impl BodyImpulses {
         self.step.fill(SpatialImpulse::zero());
     }
 
-    /// Begins a coupling step: none so far, about the bodies' origins.
+    /// Begins a coupling step: zero impulses, about the bodies' origins.
     pub(crate) fn begin_coupling_step(&mut self, bodies: &Bodies) {
         for (point, (id, _)) in self.points.iter_mut().zip(bodies.iter()) {
             *point = bodies.pose(id).translation.vector.into();
@@ -52,7 +52,8 @@ impl BodyImpulses {
         self.current.fill(SpatialImpulse::zero());
     }
 
-    /// What the last coupling step lets expect of one that is this `part` of a step.
+    /// Expected impulses of a coupling step that is this `part` of a step: those of the last one,
+    /// scaled.
     pub(crate) fn expected_of(&mut self, part: f64) -> &[SpatialImpulse] {
         for (share, expected) in self.share.iter_mut().zip(&self.expected) {
             *share = SpatialImpulse { angular: part * expected.angular, linear: part * expected.linear };

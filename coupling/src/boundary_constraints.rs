@@ -1,15 +1,15 @@
 //! Boundary conditions of the grid within the contact problem.
 //!
 //! The free velocities obey the conditions, but contact moves the nodes again. So the conditions on
-//! touched nodes enter the convex problem, and the bodies' contacts feel the wall in the same
-//! solve: a sticky node is one of infinite mass, and a wall that nodes may slide along or leave is
-//! a frictionless contact of the node itself, with no gap and near-rigid. What the near-rigid law
-//! and the solver's tolerance leave of a velocity into the wall is taken out afterwards, and
-//! friction with the wall acts as in the free motion, bounded by the wall's normal impulse in the
-//! solve. The boundary gets the impulses of all that.
+//! touched nodes enter the convex problem, and are solved together with the contacts: a sticky node
+//! has infinite mass, and a plane that nodes may slide along or leave is a frictionless, near-rigid
+//! contact of the node itself, with zero gap. The velocity into the plane that near-rigid contact
+//! and the solver's tolerance leave is removed afterwards. Friction with the plane acts as in the
+//! free motion, bounded by the normal impulse of the plane in the solve. All these impulses are
+//! added to those of the boundary.
 //!
-//! The problem starts from free velocities that obey the conditions already: what contact takes off
-//! a wall is not made up against what pressed the node on it in the same substep.
+//! The problem starts from free velocities that obey the conditions already: so a contact that
+//! lifts a node off a plane does not cancel the force that pressed it there in the same substep.
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::{Boundary, BoundaryKind, Mpm};
@@ -17,11 +17,11 @@ use pliant_mpm::{Boundary, BoundaryKind, Mpm};
 use crate::convex::{ContactConstraint, ContactProblem};
 use crate::nodes::{ContactIsland, Numbering};
 
-/// Stiffness number `substep^2 k / m` of a node's contact with a wall: a push of 1 m/s into it
-/// leaves 0.1 mm/s to be taken out.
+/// Stiffness number `substep^2 k / m` of a node's contact with a plane: of 1 m/s into the plane 0.1
+/// mm/s remain to be removed.
 const BOUNDARY_STIFFNESS_NUMBER: f64 = 1e4;
 
-/// A node and a wall that it may leave.
+/// A node and a plane that it may leave.
 #[derive(Clone, Copy, Debug)]
 struct BoundaryConstraint {
     /// Number of the node.
@@ -33,7 +33,8 @@ struct BoundaryConstraint {
     mass: f64,
 }
 
-/// The walls of one contact problem. In each region their contacts follow those of the particles.
+/// The boundary constraints of one contact problem. In each island their contacts follow those of
+/// the particles.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BoundaryConstraints {
     boundaries: Vec<Boundary>,
@@ -41,7 +42,7 @@ pub(crate) struct BoundaryConstraints {
     /// Numbers of the sticky nodes.
     sticky: Vec<u32>,
     visited: Vec<bool>,
-    /// Momentum that the guess brings to each node \[N s\].
+    /// Momentum that the initial guess gives each node \[N s\].
     guess_impulses: Vec<Vector3<f64>>,
 }
 
@@ -50,7 +51,7 @@ impl BoundaryConstraints {
         Self { boundaries: boundaries.to_vec(), ..Self::default() }
     }
 
-    /// Begins a problem of so many nodes.
+    /// Begins a problem with this number of nodes.
     pub(crate) fn begin(&mut self, nodes: usize) {
         self.boundary_constraints.clear();
         self.sticky.clear();
@@ -60,8 +61,8 @@ impl BoundaryConstraints {
         }
     }
 
-    /// Adds the conditions on the nodes of a region to the problem, whose last contacts are the
-    /// region's.
+    /// Adds the conditions on the nodes of an island to the problem, whose last contacts are the
+    /// island's.
     pub(crate) fn add(
         &mut self,
         numbering: &Numbering,
@@ -135,8 +136,8 @@ impl BoundaryConstraints {
         }
     }
 
-    /// Completes guesses of the contacts' impulses, which are zero for the walls: what keeps the
-    /// push of the others out of the wall.
+    /// Completes guesses of the contacts' impulses, which are zero for the boundaries: the impulses
+    /// that keep the others from moving nodes into the plane.
     pub(crate) fn guess(&mut self, problem: &ContactProblem, guess: &mut [[f64; 3]]) {
         if self.boundary_constraints.is_empty() {
             return;
@@ -166,9 +167,9 @@ impl BoundaryConstraints {
         self.sticky.iter().map(|&node| node as usize)
     }
 
-    /// Takes what the solve left of velocities into walls out of the grid, and adds friction. Calls
-    /// `got` with each wall's node, the wall's impulse on it in the solve (of the contacts'
-    /// `impulses`), and that of what was done here \[N s\].
+    /// Removes the velocities into the planes that the solve left, and adds friction. Calls `got`
+    /// with each constrained node, the impulse of the plane on it in the solve (among the contacts'
+    /// `impulses`), and the impulse of this correction \[N s\].
     pub(crate) fn impose(
         &self,
         impulses: &[[f64; 3]],
@@ -190,7 +191,8 @@ impl BoundaryConstraints {
 }
 
 impl BoundaryConstraint {
-    /// The velocity \[m/s\] of a node that the wall gave a normal impulse \[N s\] in the solve.
+    /// The corrected velocity \[m/s\] of a node on which the plane acted with a normal impulse
+    /// \[N s\] in the solve.
     fn impose(&self, velocity: Vector3<f32>, solved: f64) -> Vector3<f32> {
         let normal = self.normal.cast::<f32>();
         let into = normal.dot(&velocity).min(0.0);

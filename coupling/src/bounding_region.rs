@@ -1,4 +1,4 @@
-//! Which particles of a tile can be within a distance of a geometry at all, sixteen at a time.
+//! Culling of a tile's particles that cannot be within a distance of a geometry, sixteen at a time.
 
 use multiversion::multiversion;
 use nalgebra::{Matrix3, Point3};
@@ -7,11 +7,11 @@ use pliant_rigid::Shape;
 /// Particles in a tile.
 pub(crate) const LANES: usize = 16;
 
-/// What rounding may do to a position \[cells\].
+/// Bound on the rounding of a position \[cells\].
 const SLACK: f64 = 1e-6;
 
-/// The points within some distance of a geometry, or a few more: a box in the geometry's frame,
-/// which need not be bounded.
+/// A box in the geometry's frame that contains all points within some distance of the geometry. It
+/// may be unbounded.
 #[derive(Clone, Debug)]
 pub(crate) struct BoundingRegion {
     /// From cells to metres in the geometry's frame.
@@ -23,9 +23,9 @@ pub(crate) struct BoundingRegion {
 }
 
 impl BoundingRegion {
-    /// The room within `reach` \[m\] of a shape. `to_shape` turns vectors of the world into the
-    /// shape's frame, and says where the block's corner is there \[m\]. `None` for shapes whose
-    /// distance takes more than a look at the coordinates.
+    /// The region within `reach` \[m\] of a shape. `to_shape` rotates vectors of the world into the
+    /// shape's frame and gives the block's corner there \[m\]. `None` for shapes without such a
+    /// box.
     pub(crate) fn around(
         shape: &Shape,
         reach: f64,
@@ -81,8 +81,8 @@ mod tests {
         (pliant_numeric::random::split_mix(state) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    /// A particle is in the room exactly if the shape's own lower bound of its distance is within
-    /// reach; of particles within the slack of the room's walls it may say either.
+    /// A particle is in the region exactly if the shape's lower bound of its distance is within
+    /// reach; particles within the slack of the region's faces may be either.
     #[test]
     fn holds_the_particles_that_the_lower_bound_keeps() {
         const SEED: u64 = 7;

@@ -13,9 +13,8 @@ use crate::sensor::TactilePad;
 use crate::settings::{MaterialId, NEAR_RIGID_STIFFNESS_NUMBER, ParticleSet, Settings};
 use crate::world::World;
 
-/// Largest stiffness against the near-rigid one: rounding of velocities (1e-16 of about 1 m/s),
-/// times the stiffness number, is then still a thousandth of what friction's usual stiction
-/// tolerance lets slip.
+/// Largest stiffness against the near-rigid one: rounding of velocities (1e-16 of about 1 m/s)
+/// times the stiffness number is then a thousandth of the usual stiction tolerance.
 const MAX_STIFFNESS_RATIO: f64 = 1e8;
 
 /// Collects the contents of a [`World`].
@@ -197,7 +196,7 @@ fn check_settings(settings: &Settings) -> Result<(), BuildError> {
     if let AutoOr::Value(value) = settings.contact.particle_radius
         && value > settings.grid_spacing
     {
-        let requirement = "at most the grid's spacing: contact would reach past the nodes that it moves";
+        let requirement = "at most the grid spacing: contact would reach beyond the nodes of its stencil";
         return refuse(OutOfRange { field: "contact.particle_radius", value, unit: "m", requirement });
     }
     if let Some(&value) = settings.gravity.iter().find(|g| !g.is_finite()) {
@@ -209,8 +208,8 @@ fn check_settings(settings: &Settings) -> Result<(), BuildError> {
     Ok(settings.solver.validate()?)
 }
 
-/// Refuses explicit substeps beyond the stability limit, with the fastest that prescribed bodies
-/// will ever be.
+/// Refuses explicit substeps beyond the stability limit, at the largest speed that prescribed
+/// bodies will have.
 fn check_substeps(settings: &Settings, mpm: &Mpm, bodies: &Bodies) -> Result<(), BuildError> {
     let AutoOr::Value(substeps) = settings.substeps else { return Ok(()) };
     let substep = settings.dt / f64::from(substeps);
@@ -223,8 +222,8 @@ fn check_substeps(settings: &Settings, mpm: &Mpm, bodies: &Bodies) -> Result<(),
     Ok(())
 }
 
-/// Refuses stiffness that double precision does not resolve: beyond the near-rigid one more of it
-/// changes nothing but rounding.
+/// Refuses stiffness that double precision does not resolve: far beyond the near-rigid one it
+/// changes only rounding.
 fn check_stiffness(settings: &Settings, mpm: &Mpm, particles: &[ParticleState]) -> Result<(), BuildError> {
     let AutoOr::Value(stiffness) = settings.contact.stiffness else { return Ok(()) };
     let substep = match settings.substeps {

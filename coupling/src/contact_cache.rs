@@ -1,18 +1,18 @@
-//! What is remembered of a contact from one substep to the next.
+//! The contacts of the last substep, with what the next one needs of them.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use crate::pair::ContactPair;
 
-/// What is remembered of a contact of a particle and a geometry.
+/// A contact of a particle and a geometry in the last substep.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CachedContact {
     /// The particle: the order in which it was added.
     pub particle: u32,
     /// Number of the geometry among all bodies' geometries.
     pub geometry: u32,
-    /// Face of the geometry through which the particle came.
+    /// Face of the geometry through which the particle entered.
     pub feature: u32,
     /// Normal impulse on the particle \[N s\]; negative only for a bonded contact, under tension.
     pub normal_impulse: f64,
@@ -43,14 +43,14 @@ impl ContactCache {
         Self { first: vec![0; particles], ..Self::default() }
     }
 
-    /// What this particle and geometry were doing.
+    /// The contact of this particle and geometry.
     pub(crate) fn find(&self, particle: u32, geometry: u32) -> Option<CachedContact> {
         let first = self.first[particle as usize].checked_sub(1)? as usize;
         let mut own = self.list[first..].iter().take_while(|m| m.particle == particle);
         own.find(|m| m.geometry == geometry).copied()
     }
 
-    /// Keeps the impulses (on the particles, world frame \[N s\]) of these pairs; forgets all
+    /// Stores the impulses (on the particles, world frame \[N s\]) of these pairs; drops all
     /// others.
     pub(crate) fn store(&mut self, pairs: &[ContactPair], impulses: &[[f64; 3]]) {
         for memory in &self.list {
@@ -84,7 +84,7 @@ impl ContactCache {
         &self.list
     }
 
-    /// Takes a saved list; false if it names particles or geometries that are not there.
+    /// Takes a saved list; false if it names particles or geometries that do not exist.
     pub(crate) fn restore(&mut self, list: Vec<CachedContact>, geometries: usize) -> bool {
         let particles = self.first.len();
         if !list.iter().all(|m| (m.particle as usize) < particles && (m.geometry as usize) < geometries) {

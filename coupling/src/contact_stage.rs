@@ -1,4 +1,4 @@
-//! Contact of a substep: detection, the convex problem and its solution, and what it does to grid,
+//! Contact of a substep: detection, the convex problem, its solution, and the impulses on grid,
 //! bodies and pads.
 
 use pliant_mpm::{Mpm, MpmError};
@@ -53,7 +53,7 @@ impl ContactStage {
         }
     }
 
-    /// What is kept from substep to substep, to save or to hand over.
+    /// The contact cache, to save or to hand over.
     pub(crate) fn memory(&self) -> ContactCacheState {
         ContactCacheState {
             contacts: self.contact_detector.contact_cache.list().to_vec(),
@@ -61,7 +61,7 @@ impl ContactStage {
         }
     }
 
-    /// Nothing touches in this substep.
+    /// A substep without contact.
     pub(crate) fn skip(&mut self) {
         self.contact_detector.contact_cache.store(&[], &[]);
         self.warm_start.forget();
@@ -115,8 +115,8 @@ impl ContactStage {
         ))
     }
 
-    /// The particles' motion; beside it the solution's impulses on bodies and pads, and what the
-    /// next substep starts from.
+    /// The particles' motion; in parallel the solution's impulses on bodies and pads, and the
+    /// contact cache of the next substep.
     pub(crate) fn finish(
         &mut self,
         mpm: &mut Mpm,

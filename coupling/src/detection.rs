@@ -1,15 +1,15 @@
-//! Registration of contacts: one for every particle-geometry pair that touches or can touch within
-//! the substep.
+//! Contact detection: one contact candidate for every particle-geometry pair that touches or can
+//! touch within the substep.
 //!
-//! A pair is registered when its gap is below what the relative velocity covers in the substep plus
-//! a margin, with the body's pose advanced to the substep: a particle cannot cross a plate between
-//! two detections. What a pair was doing in the last substep is remembered (impulse, and the face
-//! through which it came), so that the solver starts warm, friction lags by one substep, and the
-//! normal of a thin plate does not flip. The face is remembered even when the particle was pressed
-//! out at the far side, until it is back in front of the face and away, is beside the face's shadow
-//! ([`Shape::surface_point_from`]), or its depth jumps by more than a cell.
+//! A pair becomes a candidate when its gap is below the distance that the relative velocity covers
+//! in the substep plus a margin, at the body's pose of the substep: a particle cannot cross a plate
+//! between two detections. The contact cache keeps the impulse of a pair in the last substep and
+//! the face through which the particle entered, for the warm start, for lagged friction, and so
+//! that the normal of a thin plate does not flip. The face is kept even if the particle was pressed
+//! out on the far side, until the particle is in front of the face and separated, is outside the
+//! face's projection ([`Shape::surface_point_from`]), or its depth jumps by more than a cell.
 //!
-//! A pair that was pressed onto an adhesive geometry is bonded: it stays registered, at any
+//! A pair that was pressed onto an adhesive geometry is bonded: it stays a candidate, at any
 //! velocity, until a substep begins with a gap beyond the adhesion's range.
 
 use nalgebra::{Point3, Vector3};
@@ -28,8 +28,8 @@ use crate::placed_geometry::PlacedGeometry;
 use crate::redundant_centroids::{VERTEX_DISTANCE, is_centroid, planar_clearance};
 use crate::settings::{ContactSettings, NEAR_RIGID_STIFFNESS_NUMBER};
 
-/// Gap below which a pair is registered at any velocity, in grid spacings: what the free motion of
-/// one substep may add to the approach that the velocities at its start do not show.
+/// Gap below which a pair is a candidate at any velocity, in grid spacings: the approach that the
+/// free motion of one substep may add to the velocities at its start.
 pub const DETECTION_MARGIN: f64 = 0.02;
 
 /// How far from a granular particle its contact may act at most \[cells\]: the affine field is that
@@ -48,11 +48,11 @@ struct BlockContactPairs {
 #[derive(Clone, Debug)]
 struct NearbyGeometry {
     geometry: usize,
-    /// The farthest that a contact may be \[m\].
+    /// Largest distance of a contact \[m\].
     reach: f64,
-    /// Where it may be, for shapes of which that is told at a glance.
+    /// Bounding region of its contacts, for shapes that have one.
     bounding_region: Option<BoundingRegion>,
-    /// Particles of the tile at hand that are there, by lane.
+    /// Particles of the present tile within the region, by lane.
     lanes: u16,
 }
 
@@ -83,8 +83,8 @@ impl ContactDetector {
         Self { placed, max_radius, contact_cache, ..Self::default() }
     }
 
-    /// Registers the contacts of the substep of `substep` \[s\], for which bodies are where
-    /// `substep_states` says, one a body.
+    /// Finds the contact candidates of a substep of `substep` \[s\]; `substep_states` has the state
+    /// of each body.
     pub(crate) fn detect(
         &mut self,
         mpm: &Mpm,
@@ -123,14 +123,14 @@ impl ContactDetector {
         self.placed.len()
     }
 
-    /// Distance within which particles of blocks are looked at, however slow they are \[m\].
+    /// Distance within which particles of blocks are checked at any speed \[m\].
     pub(crate) fn reach(&self, mpm: &Mpm) -> f64 {
         let range = self.placed.iter().map(|placed| placed.range).fold(0.0, f64::max);
         self.max_radius + DETECTION_MARGIN * mpm.grid_spacing() + range
     }
 }
 
-/// What a substep's search looks at.
+/// The input of a substep's search.
 struct ContactSearch<'a> {
     mpm: &'a Mpm,
     bodies: &'a Bodies,
@@ -202,7 +202,7 @@ impl ContactSearch<'_> {
         }
     }
 
-    /// Whether a centroid's vertices do for it.
+    /// Whether the contacts of its vertices make a centroid's contact redundant.
     fn is_redundant_centroid(
         &self,
         view: &BlockView<'_>,
@@ -218,8 +218,8 @@ impl ContactSearch<'_> {
         &self.bodies.body(placed.body).geometries[placed.index].shape
     }
 
-    /// Lists the geometries that some particle of the block may touch, each with the distance
-    /// within which.
+    /// Lists the geometries that some particle of the block may touch, each with its largest
+    /// contact distance.
     fn find_near(&self, view: &BlockView<'_>, near: &mut Vec<NearbyGeometry>) {
         near.clear();
         let h = self.mpm.grid_spacing();
@@ -227,7 +227,7 @@ impl ContactSearch<'_> {
             let [low, high] = [low, high].map(|corner| Vector3::from(corner) * h);
             (view.corner() + 0.5 * (low + high), 0.5 * (high - low))
         };
-        // Most blocks are near nothing: their particles are not looked at.
+        // Most blocks are near no geometry: their particles are not checked.
         let rough = around(view.rough_bounds());
         let bounding_sphere = (&rough.0, rough.1.norm());
         let reach = self.reach_at_rest() + self.max_speed * self.substep;
@@ -249,8 +249,8 @@ impl ContactSearch<'_> {
         }
     }
 
-    /// The distance within which a particle at rest may touch a geometry that is, too, and to which
-    /// nothing adheres \[m\].
+    /// The distance within which a particle at rest may touch a static geometry without adhesion
+    /// \[m\].
     fn reach_at_rest(&self) -> f64 {
         self.max_radius + self.margin + self.contact_cache.farthest
     }
@@ -265,11 +265,11 @@ impl ContactSearch<'_> {
         (lowest <= reach).then_some(reach)
     }
 
-    /// Nearest surface; for a pair that was already in contact, measured from the side it came
-    /// from, and its memory.
+    /// Nearest surface point and cached contact; for a pair that was in contact, the distance is
+    /// measured from the face through which the particle entered.
     ///
-    /// A depth that jumps by more than a cell is not of the same contact: the face is then seen
-    /// through another part of the body. (A particle moves less than a cell in a substep.)
+    /// A depth that jumps by more than a cell is not of the same contact: another part of the body
+    /// lies between particle and face. (A particle moves less than a cell in a substep.)
     fn follow(
         &self,
         shape: &Shape,
@@ -327,8 +327,8 @@ impl ContactSearch<'_> {
             // Adhesion presses the surfaces together; a tension takes from that.
             Some(memory) => (memory.normal_impulse + substep * tension).max(0.0),
             None => {
-                // The compliant law at the velocity of the start, but no more than it takes to stop
-                // the particle.
+                // The impulse of the contact model at the initial velocity, but at most the impulse
+                // that stops the particle.
                 let approach = normal.dot(&relative);
                 let compliant = normal_impulse(approach, gap, stiffness, self.settings.dissipation, substep);
                 compliant.min(mass * (-approach - gap / substep).max(0.0))
@@ -362,14 +362,14 @@ impl ContactSearch<'_> {
     }
 }
 
-/// What particles stand for of a surface, kept for the next one: most of a block have the same
-/// volume and material.
+/// Radius and friction of a particle, kept for the next one: most particles of a block have the
+/// same volume and material.
 #[derive(Clone, Copy, Debug, Default)]
 struct ParticleExtentCache {
     /// Volume \[m^3\] and material.
     of: (f64, usize),
     extent: ParticleExtent,
-    /// Friction with bodies, where it is the material's.
+    /// Wall friction, if the material sets it.
     wall_friction: Option<f64>,
     /// Whether the material is granular.
     is_granular: bool,
@@ -379,7 +379,7 @@ impl ParticleExtentCache {
     fn of(&mut self, view: &BlockView<'_>, i: usize, mpm: &Mpm) -> ParticleExtent {
         let of = (view.volume(i), view.material(i));
         if of != self.of {
-            // Sheets count on from the materials.
+            // Sheets are numbered after the materials.
             let material = mpm.materials().get(of.1);
             let wall_friction = material.and_then(|m| m.model.wall_friction());
             let is_granular = material.is_some_and(|m| matches!(m.model, Model::Granular(_)));
@@ -389,7 +389,7 @@ impl ParticleExtentCache {
     }
 }
 
-/// Radius at which a particle touches of which the surface is half a `thickness` away \[m\].
+/// Contact radius of a particle that represents a `thickness` \[m\].
 pub(crate) fn radius_of(thickness: f64, settings: &ContactSettings) -> f64 {
     settings.particle_radius.value().unwrap_or(0.5 * thickness)
 }

@@ -1,20 +1,21 @@
-//! The balance of energy of a world: what there is, what came in, what the laws dissipate, and what
-//! none of them explains.
+//! The energy balance of a world: energy stored, energy input, dissipation by constitutive and
+//! contact models, and the imbalance that none of them explains.
 //!
-//! Every part is measured by itself; no part is what the others leave. The rest is the imbalance,
+//! Every term is measured directly; none is computed as a remainder. What remains is the imbalance,
 //! with its sign:
 //!
 //! ```text
 //! I = E(t) - E(0) - work + dissipated
 //! ```
 //!
-//! Above zero the scheme made energy, below zero it lost some. Particles and bodies have an
-//! imbalance each, and so has what they exchange: bodies give the particles work at the velocities
-//! that contact sees, and get theirs at the velocities of their own steps. The world's is the sum
-//! of the three, so that work between the two cancels.
+//! A positive imbalance is energy that the scheme created, a negative one energy that it lost.
+//! Particles, bodies and their exchange have an imbalance each: the work of bodies on particles is
+//! measured at the velocities that contact uses, the work of particles on bodies at the velocities
+//! of the bodies' own steps. The world's is the sum of the three, so that work between the two
+//! cancels.
 //!
-//! A law that only dissipates cannot give: where its losses over the run come out negative, that
-//! energy is from nowhere, and counts as imbalance.
+//! A contact model that only dissipates cannot add energy: if its losses over the run are negative,
+//! that energy was created by the scheme, and counts as imbalance.
 
 use pliant_mpm::Totals;
 use pliant_rigid::simulation::{EnergyFlows, MechanicalEnergy};
@@ -22,37 +23,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::{BodyEnergy, EnergyBalance, EnergyGain, ParticleEnergy, ParticleFlows};
 
-/// Speed \[m/s\] at which all masses together have so little energy that a gain of it is not worth
-/// a word: a scene at rest has put in nothing.
+/// Speed \[m/s\] that gives the reference energy of all masses: smaller gains are not reported,
+/// because a scene at rest has no energy input.
 const SLOW: f64 = 0.1;
 
-/// The energies that a balance is formed of \[J\], at one time.
+/// The energies at one time from which a balance is computed \[J\].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EnergyNow {
     /// Of the particles.
     pub particles: Option<Totals>,
     /// Their potential energy of gravity.
     pub weight: f64,
-    /// Of the bodies that move by their dynamics, and their mass \[kg\]; none where there are none.
+    /// Of the dynamic bodies, and their mass \[kg\]; none without them.
     pub bodies: Option<(MechanicalEnergy, f64)>,
 }
 
-/// What a domain was given, and how its imbalance went.
+/// Energy input of a domain, and the history of its imbalance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct EnergyDomain {
-    /// Work that came in over the intervals in which more came in than went out.
+    /// Work over the intervals in which it was positive.
     worked: f64,
-    /// All work at the last look.
+    /// All work at the last update.
     work: f64,
-    /// The most that its weight has released since the start.
+    /// Largest potential energy of gravity released since the start.
     released: f64,
     lowest: f64,
     gain: f64,
 }
 
 impl EnergyDomain {
-    /// Looks at all work and weight `released` so far, and at the imbalance or, where parts of the
-    /// losses are not known, the least that it can be.
+    /// Takes all work and `released` potential energy so far, and the imbalance or, where losses
+    /// are unknown, its lower bound.
     fn update(&mut self, work: f64, released: f64, imbalance: f64) {
         self.worked += (work - self.work).max(0.0);
         self.work = work;
@@ -67,10 +68,11 @@ impl EnergyDomain {
     }
 }
 
-/// The account since the start.
+/// The balance since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct EnergyBalanceTracker {
-    /// Of the particles at the start: of motion and elastic, and of their weight.
+    /// Energies of the particles at the start: kinetic plus elastic, and potential energy of
+    /// gravity.
     particles: [f64; 2],
     bodies: MechanicalEnergy,
     of_particles: ParticleFlows,
@@ -78,7 +80,7 @@ pub(crate) struct EnergyBalanceTracker {
     domains: [EnergyDomain; 3],
 }
 
-/// Losses that no law allows to be negative: what of them is.
+/// The negative part of losses that cannot be negative: energy that the scheme created.
 fn created_energy(losses: &[f64]) -> f64 {
     losses.iter().map(|loss| (-loss).max(0.0)).sum()
 }
@@ -114,8 +116,8 @@ impl EnergyBalanceTracker {
         self.of_bodies.add(flows);
     }
 
-    /// The balance at the present energies; keeps what it needs of it for later gains. To be called
-    /// once a step.
+    /// The balance at the present energies; updates the record of gains. To be called once per
+    /// step.
     pub(crate) fn update(&mut self, now: &EnergyNow) -> EnergyBalance {
         let balance = self.balance(now);
         let (p, b) = (&self.of_particles, &self.of_bodies);
@@ -131,7 +133,7 @@ impl EnergyBalanceTracker {
             self.domains[1].update(outer_work(b) + b.exchanged, released, bodies.imbalance);
             all = [all[0] + outer_work(b), all[1] + released, all[2] + bodies.imbalance];
         }
-        // What is exchanged is not known on a device; what both make is then judged by each.
+        // The exchange is not measured on a device; the gain is then that of each domain.
         if let Some(exchange) = balance.exchange {
             self.domains[2].update(all[0], all[1], all[2] + exchange);
         }
@@ -174,7 +176,7 @@ impl EnergyBalanceTracker {
         let made = change - flows.bodies - flows.pins;
         let losses =
             [flows.boundaries, flows.contact_normal, flows.contact_friction, flows.plastic, flows.damping];
-        // Losses that are not known are at least nothing.
+        // Unknown losses are at least zero.
         let least_imbalance = made + losses.iter().flatten().map(|loss| loss.max(0.0)).sum::<f64>();
         let imbalance = losses.iter().all(Option::is_some).then_some(least_imbalance);
         ParticleEnergy {

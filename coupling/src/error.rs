@@ -1,4 +1,4 @@
-//! What can go wrong in building and stepping a world.
+//! Errors of building and stepping a world.
 
 use nalgebra::Vector3;
 use pliant_mpm::MpmError;
@@ -35,13 +35,14 @@ pub enum BuildError {
         substep: f64,
         /// Largest stable substep \[s\].
         largest: f64,
-        /// Substeps that it takes.
+        /// Number of substeps that is stable.
         needed: u32,
     },
     /// A contact so stiff that double precision does not resolve it within a substep.
     #[error(
-        "contact.stiffness: {stiffness:.3e} N/m moves a particle of {mass:.3e} kg {number:.1e} times as fast as a substep of \
-         {substep:.3e} s resolves; take at most {largest:.3e} N/m, \"auto\", or shorter substeps"
+        "contact.stiffness: {stiffness:.3e} N/m on a particle of {mass:.3e} kg is {number:.1e} \
+         times the near-rigid stiffness for a substep of {substep:.3e} s; use at most \
+         {largest:.3e} N/m, \"auto\", or a smaller substep"
     )]
     TooStiff {
         /// Stiffness given \[N/m\].
@@ -57,7 +58,8 @@ pub enum BuildError {
     },
     /// A particle set's lists have different lengths.
     #[error(
-        "particles: {positions} positions, {velocities} velocities and {volumes} volumes must be as many"
+        "particles: {positions} positions, {velocities} velocities and {volumes} volumes: the \
+         counts must be equal"
     )]
     ParticleLists {
         /// Positions given.
@@ -69,28 +71,28 @@ pub enum BuildError {
     },
     /// Particles start inside a body or behind a plane.
     #[error(
-        "{part} starts {depth:.4e} m inside {body}, deepest with its particle {particle} at ({:.4}, {:.4}, {:.4}) m \
-         ({count} are inside); at most {limit:.1e} m is allowed: move one of them by that depth, or allow the \
-         overlap by name",
+        "{part} starts {depth:.4e} m inside {body}, deepest at particle {particle} at ({:.4}, \
+         {:.4}, {:.4}) m ({count} particles are inside); at most {limit:.1e} m is allowed: move \
+         one of them by that depth, or name it in allow_overlap",
         position.x, position.y, position.z
     )]
     Overlap {
-        /// Name of what the particles were added as.
+        /// Name under which the particles were added.
         part: String,
         /// What they start inside.
         body: String,
         /// Particles deeper than the limit.
         count: usize,
-        /// The deepest, among those of the part.
+        /// Index of the deepest particle within the part.
         particle: usize,
         /// Its depth: that of its contact sphere in a body, of its centre behind a plane \[m\].
         depth: f64,
         /// Where its centre is \[m\].
         position: Vector3<f64>,
-        /// Depth that is still allowed \[m\].
+        /// Allowed depth \[m\].
         limit: f64,
     },
-    /// A sensor's figure is out of its range.
+    /// A value of a sensor is out of its range.
     #[error("sensor `{name}`: {field}: {value} {unit} {requirement}")]
     Sensor {
         /// Name of the sensor.
@@ -104,7 +106,7 @@ pub enum BuildError {
         /// What it must be.
         requirement: &'static str,
     },
-    /// There is nothing to step.
+    /// The world has neither particles nor bodies.
     #[error("a world needs particles or bodies")]
     Empty,
     /// A material is invalid.
@@ -131,7 +133,7 @@ pub enum BuildError {
 pub enum StepError {
     /// A particle was lost: its position is not a number, or it flew two cells in one substep.
     #[error(
-        "step {step}, substep {substep} (t = {time:.6} s): particle {particle} was lost at \
+        "step {step}, substep {substep_index} (t = {time:.6} s): particle {particle} was lost at \
          ({:.4}, {:.4}, {:.4}) m with velocity ({:.3e}, {:.3e}, {:.3e}) m/s; likely cause: {cause}",
         position.x, position.y, position.z, velocity.x, velocity.y, velocity.z
     )]
@@ -139,7 +141,7 @@ pub enum StepError {
         /// Step, from 0.
         step: u64,
         /// Substep within it, from 0.
-        substep: u32,
+        substep_index: u32,
         /// Time at the start of the substep \[s\].
         time: f64,
         /// The order in which the particle was added.
@@ -148,16 +150,18 @@ pub enum StepError {
         position: Vector3<f64>,
         /// Its velocity \[m/s\].
         velocity: Vector3<f64>,
-        /// What probably went wrong.
+        /// Probable cause.
         cause: String,
     },
     /// The contact problem held a number that is not finite.
-    #[error("step {step}, substep {substep} (t = {time:.6} s): the contact problem is not finite ({reason})")]
+    #[error(
+        "step {step}, substep {substep_index} (t = {time:.6} s): the contact problem is not finite ({reason})"
+    )]
     ContactNotFinite {
         /// Step, from 0.
         step: u64,
         /// Substep within it, from 0.
-        substep: u32,
+        substep_index: u32,
         /// Time at the start of the substep \[s\].
         time: f64,
         /// What is wrong with it.
@@ -197,7 +201,7 @@ pub enum StateError {
     /// Reading or writing failed.
     #[error("state: {0}")]
     Io(#[from] std::io::Error),
-    /// The backend that steps the particles cannot give or take them.
+    /// The backend cannot read or load the particles.
     #[error("state: {0}")]
     Backend(#[from] BackendError),
     /// It is not a state, or one of another version.

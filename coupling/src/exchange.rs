@@ -1,9 +1,9 @@
-//! What the contact solve gives back: velocities to the grid, impulses to the bodies.
+//! The results of the contact solve: velocities of the grid, impulses on the bodies.
 //!
-//! The bodies get exactly the opposite of what the grid got, however loose the solver's tolerance:
-//! the contact impulses act at the particles, and what the solver left over at a node (its momentum
+//! The impulses on bodies are exactly opposite to those on the grid at any tolerance of the solver:
+//! the contact impulses act at the particles, and the residual momentum of a node (its momentum
 //! change less the contact impulses there) acts at that node, on the body whose contact touches it.
-//! What the walls of the grid did in the solve goes to the boundary.
+//! The impulses of the grid boundaries in the solve are added to those of the boundary.
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::Mpm;
@@ -25,16 +25,16 @@ pub(crate) struct ExchangeTotals {
     pub linear: Vector3<f64>,
     pub angular: Vector3<f64>,
     pub work: f64,
-    /// What of the impulses came from the boundary conditions.
+    /// The part of the boundary conditions.
     pub boundary: SpatialImpulse,
-    /// Where the energy went.
+    /// Work and losses.
     pub flows: ParticleFlows,
 }
 
 /// Buffers of the exchange.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Exchange {
-    /// Momentum change of each numbered node, then what is left after the contact impulses \[N s\].
+    /// Momentum change of each numbered node, then the residual after the contact impulses \[N s\].
     residual_momentum: Vec<Vector3<f64>>,
     owner: Vec<u32>,
     /// Impulse on the particle of each pair \[N s\].
@@ -42,7 +42,7 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// Writes the solution's velocities to the grid, and obeys the walls there.
+    /// Writes the solution's velocities to the grid, and applies the boundary conditions.
     pub(crate) fn write_velocities_to_grid(
         &mut self,
         solution: &Solution,
@@ -57,8 +57,8 @@ impl Exchange {
         sums
     }
 
-    /// Adds the impulses on the bodies (about their `reference_points`) to `bodies`, and what
-    /// belongs to `sums` besides the grid's part.
+    /// Adds the impulses on the bodies (about their `reference_points`) to `bodies`, and the work
+    /// and losses of contact to `sums`.
     pub(crate) fn add_impulses_to_bodies(
         &mut self,
         solution: &Solution,
@@ -97,7 +97,7 @@ impl Exchange {
         work.add_to(&mut sums.flows);
         self.find_owners(numbering, pairs);
         for node in boundary_constraints.sticky() {
-            // The node did not move: the wall held it against the contacts.
+            // The node did not move: the boundary held it against the contacts.
             let held = core::mem::take(&mut self.residual_momentum[node]);
             sums.boundary.add_at(&Point3::origin(), &numbering.position(&numbering.places[node]), &held);
         }
@@ -159,22 +159,22 @@ impl Exchange {
     }
 }
 
-/// What contacts do. Bodies work at the mean of their velocities before and after the solve (see
-/// `rigid/src/simulation/energy.rs`). Losses are at the velocities at the end, with which the law
-/// is evaluated: before the solve the grid has the impulse of elasticity already, against which
-/// contact holds, and what one gives the grid and the other takes from it within a substep is no
-/// loss. (What impacts take beyond the law is the step's, in the imbalance.)
+/// Work and losses of contacts. The work of bodies is that at the mean of their velocities before
+/// and after the solve (see `rigid/src/simulation/energy.rs`). Losses are those at the final
+/// velocities, at which the contact model is evaluated: before the solve the grid already has the
+/// impulse of elasticity, which contact opposes, and energy that one adds and the other removes
+/// within a substep is no loss. (Further losses in impacts are due to the time step and count in
+/// the imbalance.)
 #[derive(Clone, Copy, Debug, Default)]
 struct ContactWork {
-    /// Of bodies that move by their dynamics, and of those that follow a path \[J\].
+    /// Work of dynamic bodies, and of prescribed ones \[J\].
     of: [f64; 2],
     /// Lost in the normal direction, and to friction \[J\].
     lost: [f64; 2],
 }
 
 impl ContactWork {
-    /// Adds that of a contact, whose body answers by so much and whose particle has this velocity
-    /// at the end.
+    /// Adds a contact, with the velocity change of its body and the final velocity of its particle.
     fn add(
         &mut self,
         pair: &ContactPair,
@@ -212,8 +212,8 @@ fn velocity_of(contact: &ContactConstraint, solution: &Solution) -> Vector3<f64>
     sum.into()
 }
 
-/// Boundary conditions on the new velocities; the walls' part of the momentum change goes to the
-/// boundary.
+/// Boundary conditions on the new velocities; their part of the momentum change is added to the
+/// boundary's impulse.
 fn impose_boundaries(
     solution: &Solution,
     problem: &ContactProblem,

@@ -1,10 +1,10 @@
-//! The velocity of the grid: of the frame in which a scene is at rest.
+//! The velocity of the grid: that of a frame in which the scene is about at rest.
 //!
-//! The transfers between particles and grid smooth what goes through the grid, so that a scene that
-//! moves as a whole through a grid at rest would come out otherwise than at rest: collisions at 30
-//! m/s differed by up to 10 %. So the grid goes with the scene. It has the velocity of the largest
-//! body that does not move by its own dynamics (a floor, a table, a tool), and without one that of
-//! the particles' centre of mass. Both are the same in every inertial frame. A scene on a floor at
+//! The transfers between particles and grid smooth the motion relative to the grid, so results of a
+//! scene that moves as a whole through a grid at rest would differ from those at rest: collisions
+//! at 30 m/s differed by up to 10 %. So the grid moves with the scene. It has the velocity of the
+//! largest fixed or prescribed body (a floor, a table, a tool), and without one that of the
+//! particles' centre of mass. Both are the same in every inertial frame. A scene on a floor at
 //! rest, or with boundaries of the grid, has a grid at rest.
 
 use nalgebra::Vector3;
@@ -12,7 +12,7 @@ use pliant_rigid::{Bodies, Body, BodyId, Shape};
 
 use crate::settings::{GridMotion, Settings};
 
-/// The largest body that does not move by its own dynamics; of several as large the first.
+/// The largest fixed or prescribed body; the first of equally large ones.
 pub(crate) fn largest_given(bodies: &Bodies) -> Option<BodyId> {
     let size = |body: &Body| {
         let endless = body.geometries.iter().any(|g| matches!(g.shape, Shape::HalfSpace));
@@ -28,8 +28,8 @@ pub(crate) fn largest_given(bodies: &Bodies) -> Option<BodyId> {
     largest.map(|(id, _)| id)
 }
 
-/// Velocity of the grid in a coupling step that begins, world frame [m/s]: that of `body`, where
-/// there is one, else `mean`, that of the particles.
+/// Velocity of the grid in a coupling step that begins, world frame [m/s]: that of `body` if given,
+/// else `mean`, that of the particles.
 pub(crate) fn frame_velocity(
     settings: &Settings,
     bodies: &Bodies,

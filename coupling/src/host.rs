@@ -25,7 +25,7 @@ impl ParticleBackend for HostBackend {
         for k in 0..if world.mpm.is_empty() { 0 } else { world.count } {
             substep(world, k)?;
         }
-        // The bodies' motion is linearised anew within the step.
+        // The host linearises the bodies' motion anew within the step.
         Ok(0.0)
     }
 
@@ -76,7 +76,7 @@ fn substep(world: &mut SubstepRun<'_>, k: u32) -> Result<(), StepError> {
         let figures = &mut *world.sums.contacts;
         let exchanged =
             contact.solve(world.mpm, motion, impulses, (settings, substep), figures).map_err(|error| {
-                StepError::ContactNotFinite { step: world.step, substep: k, time, reason: error.reason }
+                StepError::ContactNotFinite { step: world.step, substep_index: k, time, reason: error.reason }
             })?;
         let (moved, exchanged) =
             contact.finish(world.mpm, motion, impulses, (settings.dt, substep), exchanged);
@@ -92,7 +92,8 @@ fn substep(world: &mut SubstepRun<'_>, k: u32) -> Result<(), StepError> {
     world.motion.advance(k, count, substep, &impulses.current);
     world.motion.move_references(world.bodies, k, substep, &impulses.current, &mut impulses.points);
     moved.map_err(|error| world.particle_error(k, error))?;
-    let (dt, mobility) = (f64::from(count) * substep, &mut world.contact.problem.mobility);
-    let followed = world.motion.relinearise(world.bodies, k, count, dt, &world.impulses.current, mobility);
+    let (coupling_step, mobility) = (f64::from(count) * substep, &mut world.contact.problem.mobility);
+    let followed =
+        world.motion.relinearise(world.bodies, k, count, coupling_step, &world.impulses.current, mobility);
     followed.map_err(|e| world.rigid_error(e))
 }

@@ -1,4 +1,4 @@
-//! What may not overlap at the start: particles with bodies, and with planes that bound the grid.
+//! Overlap at the start: particles with bodies, and with planes that bound the grid.
 
 use std::ops::Range;
 
@@ -10,17 +10,17 @@ use crate::detection::radius_of;
 use crate::error::BuildError;
 use crate::settings::Settings;
 
-/// By how much a contact may overlap at the start, in grid spacings. Contact drives an overlap out
-/// within a substep, so a hundredth of a cell is already much: a block of rubber four cells high
-/// hops by 0.4 cells with it, by 8 cells with a tenth. A thousandth is far above what single
-/// precision leaves of a position, 1e-6.
+/// Largest overlap allowed at the start, in grid spacings. Contact removes an overlap within a
+/// substep, which gives a velocity: a block of rubber four cells high jumps by 0.4 cells from an
+/// overlap of a hundredth of a cell, and by 8 cells from a tenth. A thousandth is far above the
+/// rounding of positions in single precision, 1e-6.
 pub const ALLOWED_OVERLAP: f64 = 1e-3;
 
 /// Particles that were added together.
 #[derive(Debug)]
 pub(crate) struct NamedParticles {
     pub name: String,
-    /// By the order in which they were added.
+    /// Numbers of the particles, in the order in which they were added.
     pub range: Range<usize>,
 }
 
@@ -33,7 +33,8 @@ struct Deepest {
 }
 
 impl Deepest {
-    /// Takes one more \[m\]; of equals the first added counts, whatever the order.
+    /// Takes one more \[m\]; of equally deep particles the first added counts, in any order of
+    /// calls.
     fn take(found: &mut Option<Self>, particle: usize, depth: f64, position: Vector3<f64>) {
         let Some(deepest) = found else {
             *found = Some(Self { count: 1, particle, depth, position });
@@ -47,7 +48,7 @@ impl Deepest {
 }
 
 /// Refuses particles whose contact spheres start inside a body, or that start behind a plane, by
-/// more than [`ALLOWED_OVERLAP`], but for parts and bodies that are `allowed` to.
+/// more than [`ALLOWED_OVERLAP`], except parts and bodies in `allowed`.
 pub(crate) fn check_overlaps(
     settings: &Settings,
     mpm: &Mpm,

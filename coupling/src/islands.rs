@@ -1,6 +1,6 @@
-//! The convex problem solved region by region: what shares no unknown has a scale, a residual and
-//! iterations of its own, so that a lone grain is heard beside a heavy block, and regions are
-//! solved in parallel.
+//! The convex problem solved island by island. Each island has its own scale, residual and
+//! iterations, so that the residual of a single light particle is not hidden by that of a heavy
+//! block. Islands are solved in parallel.
 
 use rayon::join;
 
@@ -9,20 +9,20 @@ use crate::convex::{
 };
 use crate::nodes::ContactIsland;
 
-/// Regions that have fewer contacts than this together are no task of their own: what they take,
-/// some ten microseconds, is about what it takes to wake a thread.
+/// Islands with fewer contacts than this together are not worth a parallel job: they take some ten
+/// microseconds, about as long as waking a thread.
 const MIN_TASK_CONTACTS: usize = 96;
 
-/// Solvers for the regions of a problem, and the solution of all of it. Buffers grow and are kept.
+/// Solvers for the islands of a problem, and the solution of all of it. Buffers grow and are kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IslandSolver {
-    /// One for each region; the small ones of a task share one.
+    /// One for each island; the small islands of a job share one.
     workspaces: Vec<ConvexSolver>,
     infos: Vec<SolverInfo>,
     pub solution: Solution,
 }
 
-/// What all regions are solved by. Guesses are of all nodes and contacts.
+/// What all islands share. Guesses are those of all nodes and contacts.
 #[derive(Clone, Copy, Debug)]
 struct IslandTask<'a> {
     problem: &'a ContactProblem,
@@ -31,7 +31,7 @@ struct IslandTask<'a> {
     impulses: &'a [[f64; 3]],
 }
 
-/// Consecutive regions, and what belongs to them.
+/// Consecutive islands with their data.
 #[derive(Debug)]
 struct IslandRange<'a> {
     islands: &'a [ContactIsland],
@@ -41,8 +41,8 @@ struct IslandRange<'a> {
 }
 
 impl IslandSolver {
-    /// Solves the regions of a problem from a guess of its solution: `velocities` \[m/s\] of the
-    /// nodes, `impulses` \[N s\] of the contacts. Returns what each of them did.
+    /// Solves the islands of a problem from a guess of its solution: `velocities` \[m/s\] of the
+    /// nodes, `impulses` \[N s\] of the contacts. Returns the solver's report of each.
     pub(crate) fn solve(
         &mut self,
         problem: &ContactProblem,
@@ -78,11 +78,11 @@ impl<'a> IslandRange<'a> {
         join(|| first.solve(task), || second.solve(task));
     }
 
-    /// How many of the regions have half of the contacts, about; none where the halves are not
-    /// worth a task each.
+    /// Number of islands that together have about half of the contacts; none where the halves are
+    /// too small for a parallel job.
     fn half(&self) -> Option<usize> {
         let (start, end) = (self.islands.first()?.contacts.start, self.islands.last()?.contacts.end);
-        // A region belongs to the half that its middle lies in.
+        // An island belongs to the half that its middle lies in.
         let in_first = |r: &ContactIsland| r.contacts.start + r.contacts.end <= start + end;
         let first = self.islands.partition_point(in_first).max(1);
         let middle = self.islands.get(first)?.contacts.start;
@@ -109,7 +109,7 @@ impl<'a> IslandRange<'a> {
         let IslandRange { islands, workspaces, infos, mut solution } = self;
         let mut small = None;
         for (n, (island, info)) in islands.iter().zip(infos).enumerate() {
-            // A large region keeps its own, with what that remembers of it.
+            // A large island keeps its own workspace, with its factorisation.
             let own = if island.contacts.len() < MIN_TASK_CONTACTS { *small.get_or_insert(n) } else { n };
             let workspace = &mut workspaces[own];
             let (part, rest) = solution.split(island.nodes.len(), island.contacts.len());

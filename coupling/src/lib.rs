@@ -1,12 +1,12 @@
 //! Convex two-way contact between material points and rigid bodies, and the one stepping loop.
 //!
 //! [`World`] owns particles ([`pliant_mpm`]), bodies ([`pliant_rigid`]) and settings;
-//! [`World::step`] is the loop. Its steps, a private module each: `motion` is where contact sees
-//! the bodies, `detection` finds contacts (and `contact_cache` remembers them), `nodes` numbers the
-//! grid nodes they touch region by region, `boundary_constraints` adds the boundary conditions on
-//! those, [`convex`] solves for the velocities of a region (and `islands` for those of all),
-//! `exchange` hands impulses back, `sensor` reads them where they act, `balance_tracker` keeps the
-//! books.
+//! [`World::step`] is the loop. Each of its steps is a private module: `motion` has the states of
+//! the bodies at each substep, `detection` finds contacts and `contact_cache` keeps them, `nodes`
+//! numbers the touched grid nodes by contact islands, `boundary_constraints` adds the boundary
+//! conditions of the grid, [`convex`] solves an island and `islands` all of them, `exchange`
+//! applies the impulses, `sensor` measures them on tactile pads, and `momentum_balance` and
+//! `energy` keep the balances.
 
 mod attached_backend;
 mod auto_or;

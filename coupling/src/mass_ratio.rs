@@ -1,10 +1,10 @@
 //! Which bodies are too light for the material that they touch to be coupled weakly.
 //!
-//! A body that is coupled weakly does not answer within a step of dt. By its end a pressure wave
-//! has reached `c dt` into the material, and what it has passed, `rho c A dt`, has been brought to
-//! the body's velocity: this added mass is set against a velocity that is a step old. Where it is
-//! not light beside the body's own mass the two chase each other from step to step, and beyond
-//! twice that mass without bound (the added-mass instability of partitioned schemes; Causin,
+//! A weakly coupled body does not respond within a step of dt. By its end a pressure wave has
+//! reached `c dt` into the material, and the mass behind the wave, `rho c A dt`, has the body's
+//! velocity. This added mass follows a velocity that is one step old. If it is not small compared
+//! with the body's mass, body and material oscillate against each other, and beyond twice that mass
+//! the oscillation grows without bound (the added-mass instability of partitioned schemes; Causin,
 //! Gerbeau and Nobile 2005).
 
 use pliant_mpm::{Mpm, ParticleState};
@@ -14,10 +14,10 @@ use pliant_rigid::{Bodies, BodyId, SpatialImpulse};
 use crate::error::BuildError;
 use crate::settings::{Coupling, Settings};
 
-/// Added mass, as a part of the body's, from which on a body is coupled strongly.
+/// Ratio of the added mass to the body's mass from which on a body is coupled strongly.
 const STRONG_MASS_RATIO: f64 = 0.25;
 
-/// Bodies asked at once how they answer.
+/// Bodies whose response is computed together.
 const CHUNK: usize = 16;
 
 /// Whether each body is to be coupled strongly.
@@ -58,8 +58,8 @@ fn largest_point_mobility(mobility: &[f64], k: usize, size: usize, reach: f64) -
     (entry(3) + entry(4) + entry(5)) + reach * reach * (entry(0) + entry(1) + entry(2))
 }
 
-/// What a pressure wave passes within `dt` behind a body that reaches `reach` \[m\] from its
-/// origin, at most all there is \[kg\].
+/// Mass that a pressure wave passes within `dt` behind a body that extends `reach` \[m\] from its
+/// origin, at most the mass of all particles \[kg\].
 fn added_mass(dt: f64, mpm: &Mpm, particles: &[ParticleState], reach: f64) -> f64 {
     let (mut mass, mut volume, mut impedance) = (0.0, 0.0, 0.0_f64);
     for particle in particles {
@@ -68,7 +68,7 @@ fn added_mass(dt: f64, mpm: &Mpm, particles: &[ParticleState], reach: f64) -> f6
         volume += particle.volume;
         impedance = impedance.max(density * mpm.wave_speed(particle.material));
     }
-    // As large as the side of a cube of the material, or as the body's shadow.
+    // The side of a cube of the material's volume, or the body's projection.
     let area = f64::cbrt(volume).powi(2).min(std::f64::consts::PI * reach * reach);
     (impedance * area * dt).min(mass)
 }
@@ -83,7 +83,8 @@ mod tests {
 
     const RADIUS: f64 = 0.2;
 
-    /// A free ball of `mass` \[kg\] far above a cube of rubber of 0.1 m and 1 kg, at steps of `dt`
+    /// A free sphere of `mass` \[kg\] far above a cube of rubber of 0.1 m and 1 kg, at steps of
+    /// `dt`
     /// [s]: whether it is coupled strongly.
     fn is_strong(mass: f64, dt: f64) -> bool {
         let mut builder = World::builder(Settings::new(0.04, dt));
@@ -115,8 +116,8 @@ mod tests {
         builder.build().unwrap().strongly_coupled().next().is_some()
     }
 
-    // The law: strong from an added mass of a quarter of the body's on. A ball's surface answers a
-    // unit impulse with at most 3/m + r^2 3/(0.4 m r^2) = 10.5/m, so it is strong below m = 42 of
+    // Checks: strong from an added mass of a quarter of the body's on. The mobility of a point on a
+    // sphere's surface is at most 3/m + r^2 3/(0.4 m r^2) = 10.5/m, so it is strong below m = 42 of
     // the added mass. That is all of the rubber, 1 kg, in a step in which a wave crosses it (c =
     // sqrt(1.346e5/1000) = 11.6 m/s, 8.6 ms), and rho c A dt before.
     #[test]

@@ -1,5 +1,5 @@
-//! The books of a world: what impulses and work the particles got, and what they should have by
-//! now.
+//! Energy and momentum balance of the particles: impulses and work on them, and the totals that
+//! follow.
 
 use nalgebra::Vector3;
 use pliant_mpm::{Dissipated, GridMotionSums, PinImpulse, Totals};
@@ -27,10 +27,10 @@ pub(crate) struct BalanceTracker {
     flows: EnergyBalanceTracker,
 }
 
-/// Mass \[kg\] and energies of the bodies that move by their dynamics; none where there are none.
+/// Energies and mass \[kg\] of the dynamic bodies; none without them.
 pub(crate) type MovingBodies = Option<(MechanicalEnergy, f64)>;
 
-/// Those of a world, as their last step left them.
+/// Those of a world after its last step.
 pub(crate) fn dynamic_body_energy(bodies: &Bodies) -> MovingBodies {
     let model = &bodies.simulation().system().model;
     let links = model.trees().iter().flat_map(|tree| &tree.links);
@@ -62,7 +62,7 @@ impl BalanceTracker {
     }
 
     pub(crate) fn free_motion(&mut self, free: &GridMotionSums) {
-        // The planes stand still: their work is a loss.
+        // The planes are static: their work is a loss.
         let boundaries = free.boundary_work.map(|work| -work);
         self.flows.particles(&ParticleFlows { boundaries, ..ParticleFlows::default() });
         self.mass_error = self.mass_error.max((free.mass - self.mass).abs());
@@ -92,24 +92,24 @@ impl BalanceTracker {
         self.flows.particles(&exchanged.flows);
     }
 
-    /// Velocity of the particles' centre of mass by now, as the impulses have it, world frame
+    /// Velocity of the particles' centre of mass that follows from the impulses, world frame
     /// \[m/s\].
     pub(crate) fn mean_velocity(&self) -> Vector3<f64> {
         if self.mass > 0.0 { self.linear / self.mass } else { Vector3::zeros() }
     }
 
-    /// What the particles' materials took in a substep.
+    /// Adds the energy that the particles' materials dissipated in a substep.
     pub(crate) fn dissipated(&mut self, dissipated: &Dissipated) {
         let (plastic, damping) = (dissipated.plastic, Some(dissipated.damping));
         self.flows.particles(&ParticleFlows { plastic, damping, ..ParticleFlows::default() });
     }
 
-    /// What the bodies' own step did.
+    /// Adds work and losses of the bodies' own step.
     pub(crate) fn bodies(&mut self, flows: &EnergyFlows) {
         self.flows.bodies(flows);
     }
 
-    /// Totals as diagnostics; keeps what later gains of energy are told from.
+    /// Totals as diagnostics; updates the record of energy gains.
     pub(crate) fn diagnostics(&mut self, totals: &Totals, bodies: MovingBodies, time: f64) -> Diagnostics {
         let now = energies(totals, &self.gravity, bodies);
         let energy = totals.kinetic_energy + totals.elastic_energy + now.weight;
@@ -135,7 +135,7 @@ impl BalanceTracker {
     pub(crate) fn balance(&self, totals: &Totals, bodies: MovingBodies) -> Balance {
         let relative = |error: f64, scale: f64| if error > 0.0 { error / scale } else { 0.0 };
         // About a world origin in the middle of a symmetric scene, angular impulses are sums that
-        // cancel: what has been summed is then told by the linear ones and their levers.
+        // cancel: their scale is then that of the linear ones times their levers.
         let lever = totals.first_moment.norm() / totals.mass;
         let angular_scale = self.angular_magnitude.max(self.linear_magnitude * lever);
         let measured = |error: f64| if totals.mass > 0.0 { error } else { f64::NAN };
@@ -167,7 +167,7 @@ mod tests {
         }
     }
 
-    // The law: a balance is what the totals and the sum of start and impulses differ by, over the
+    // Checks: a balance is what the totals and the sum of start and impulses differ by, over the
     // sum of the magnitudes. Here the mass on the grid, the momenta and the energy are wrong by
     // known amounts.
     #[test]
@@ -190,7 +190,7 @@ mod tests {
             ..ExchangeTotals::default()
         };
         balance_tracker.contact(&exchanged);
-        // It should have (4, 4, 0) N s, (2, 0, 8) N m s and 10 J.
+        // Expected are (4, 4, 0) N s, (2, 0, 8) N m s and 10 J.
         let linear = Vector3::new(4.0, 4.0, 0.0) + Vector3::new(0.0, 0.0, 0.8);
         let end = totals(linear, Vector3::new(2.0, 0.0, 8.0) + Vector3::y() * 0.5, 11.0);
         let told = balance_tracker.diagnostics(&end, None, 0.0);
@@ -198,13 +198,13 @@ mod tests {
         assert!((balance.mass - 0.1).abs() < 1e-12, "{balance:?}");
         assert!((balance.linear_momentum - 0.8 / 8.0).abs() < 1e-12, "{balance:?}");
         assert!((balance.angular_momentum - 0.5 / 10.0).abs() < 1e-12, "{balance:?}");
-        // 1 J from nowhere; put in were 4 J and the work of 6 J.
+        // 1 J created by the scheme; the energy input is 4 J and the work of 6 J.
         assert!((told.energy.imbalance.unwrap() - 1.0).abs() < 1e-12, "{told:?}");
         assert!((balance.energy.unwrap() - 0.1).abs() < 1e-12, "{balance:?}");
     }
 
-    // The law: without particles nothing is known of their balances, and without anything that
-    // moves nothing of energy.
+    // Checks: without particles their balances are absent, and without anything that moves the
+    // energy balance is.
     #[test]
     fn what_is_not_there_has_no_figures() {
         let mut balance_tracker = BalanceTracker::begin(&Totals::default(), Vector3::zeros(), None);
@@ -216,8 +216,8 @@ mod tests {
         assert!(balance.energy.is_none() && told.energy.particles.is_none() && told.energy.bodies.is_none());
     }
 
-    // The law: energy that is made after some was lost is told by its rise, not by what is left of
-    // both; and a law that only dissipates cannot give.
+    // Checks: energy that is created after some was lost is reported as the rise of the imbalance,
+    // not as the net sum; and a contact model that only dissipates cannot add energy.
     #[test]
     fn a_gain_is_told_from_the_lowest_to_the_highest() {
         let start = totals(Vector3::zeros(), Vector3::zeros(), 10.0);
@@ -232,8 +232,8 @@ mod tests {
         at(4.0, 0.0);
         let risen = at(7.0, 0.0);
         assert_eq!((risen.imbalance, risen.gain.unwrap().gained), (Some(-3.0), 3.0));
-        // Contact takes 1 J, which explains 1 J of the loss; later it gives 5 J, four of them from
-        // nowhere.
+        // Contact takes 1 J, which explains 1 J of the loss; later it adds 5 J, four of them
+        // created by the scheme.
         assert_eq!(at(6.0, 1.0).imbalance, Some(-3.0));
         assert_eq!(at(11.0, -5.0).imbalance, Some(1.0));
     }

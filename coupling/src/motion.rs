@@ -1,38 +1,38 @@
-//! Where contact sees the bodies within a step, and how fast: what is between a step of the bodies
-//! and the substeps of the particles.
+//! Poses and velocities of the bodies within a step: the link between a step of the bodies and the
+//! substeps of the particles.
 //!
-//! Weakly coupled, a body keeps the velocity of the step's start and gets the sum of its impulses
-//! at the end (Yu et al. 2025, section IV-A). Strongly coupled, it answers while the substeps go
-//! on. The bodies' own step is implicit, and linearised about where the last step's impulses `p_0`
-//! would take it its end is `V_0 + change + W (p - p_0)` ([`LinearResponse`]). Let what does not
-//! come from the particles act evenly over the N substeps, and the impulses when they come: after k
-//! substeps with the impulses `p_k` so far
+//! A weakly coupled body keeps its initial velocity through the step and gets the sum of its
+//! impulses at the end (Yu et al. 2025, section IV-A). A strongly coupled body responds in every
+//! substep. The bodies' own step is implicit. Linearised about its end under the last step's
+//! impulses `p_0`, its final velocity is `V_0 + change + W (p - p_0)` ([`LinearResponse`]). Let all
+//! that does not come from the particles act evenly over the N substeps, and the impulses when they
+//! occur: after k substeps with the impulses `p_k` so far
 //!
 //! ```text
 //! V_k = V_0 + k/N (change - W p_0) + W p_k
 //! ```
 //!
-//! which after the last is the end of the bodies' own step, up to what is not linear in it. In each
-//! substep the contact problem finds `V_(k+1)` together with the velocities of the grid
+//! which after the last substep is the end of the bodies' own step, up to its nonlinear part. In
+//! each substep the contact problem finds `V_(k+1)` together with the velocities of the grid
 //! ([`Mobility`]).
 //!
-//! The bodies' own step is linear piece by piece: a contact with another body that holds in the
-//! step about which it was linearised opens when enough comes from the particles. So after each
-//! substep the step that the impulses lead to by now is compared with the linear answer
-//! ([`Bodies::linearisation_error`]); where they part, it is linearised anew there, and the path
-//! goes on from the velocities reached. Without this a body that presses soft material onto a floor
-//! is held down by its own contact with that floor, whatever pushes it up, and all of that impulse
-//! is there when the contact opens.
+//! The bodies' own step is piecewise linear: a contact between bodies that is closed in the
+//! linearised step opens if the particles push hard enough. So after each substep the step under
+//! the present impulses is compared with the linear response ([`Bodies::linearisation_error`]). If
+//! they differ, it is linearised anew, and the motion continues from the velocities reached.
+//! Without this, a body that presses soft material onto a floor is held down by its own contact
+//! with the floor, whatever pushes it up, and all of that impulse is released when the contact
+//! opens.
 //!
-//! A body's own step takes it along its velocity at the end, while contact has seen it gather that
-//! velocity: its pose would jump by about `dt dV/2` between steps, and stiff contacts would feel
-//! that. A body that nothing holds or touches but particles is put where its centre of mass was
-//! seen to go, which its impulses, each at its time, and gravity lead to: together they keep the
-//! angular momentum in every inertial frame. For others contact goes on from the pose that it saw
-//! last, and what it lags behind is made good evenly over the next step.
+//! A body's own step moves it at its final velocity, while in the substeps it accelerated
+//! gradually: its pose would jump by about `dt dV/2` between steps, which disturbs stiff contacts.
+//! A body that only particles touch is therefore moved to where its centre of mass went in the
+//! substeps, under gravity and its impulses, each at its time; this keeps the angular momentum in
+//! every inertial frame. For others contact continues from the last pose of the substeps, and the
+//! lag is corrected evenly over the next step.
 //!
-//! Impulses on a body are about a point that goes on with it ([`Bodies::reference_velocity`]): of a
-//! body that is free and answers, where its centre of mass is by then.
+//! Impulses on a body are about a reference point that moves with it
+//! ([`Bodies::reference_velocity`]): with the centre of mass of a free, strongly coupled body.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_rigid::multibody::LinkId;
@@ -45,66 +45,66 @@ use crate::nodes::Numbering;
 use crate::pair::ContactPair;
 use crate::travel::NearbyParticles;
 
-/// Part of the impulses that the linear answer may leave unbalanced before the step is linearised
-/// anew.
+/// Fraction of the impulses that the linear response may leave unbalanced before the step is
+/// linearised anew.
 const MAX_UNBALANCED: f64 = 0.1;
 
-/// Way past particles within a step, in cells, from which on a body that would be coupled weakly
-/// answers in the step.
+/// Travel past particles within a step, in cells, from which on a weakly coupled body is coupled
+/// strongly in that step.
 const STRONG_TRAVEL: f64 = 0.1;
 
-/// Part of a body's momentum that it may have gained from elsewhere in a step in which it counts as
+/// Fraction of a body's momentum that may come from other causes in a step in which it counts as
 /// free: the tolerance of its own step.
 const FREE_MOMENTUM_TOLERANCE: f64 = 1e-7;
 
-/// Longest way of a body's surface past particles within a step \[cells\].
+/// Largest travel of a body's surface past particles within a step \[cells\].
 const MAX_TRAVEL: f64 = 0.5;
 
-/// How much the path of a body may bend within a step [cells]: contact sees it gather the velocity
-/// evenly that its own step gives it at once.
+/// Largest deviation of a body's path from a straight line within a step [cells]: in the substeps
+/// the velocity changes gradually, in its own step at once.
 const MAX_PATH_DEVIATION: f64 = 0.1;
 
-/// How all bodies move through the substeps.
+/// The motion of all bodies through the substeps.
 #[derive(Debug)]
 pub(crate) struct BodyMotion {
     /// Every body.
     pub substep_states: Vec<SubstepBodyState>,
     /// Whether each body is coupled strongly.
     strong: Vec<bool>,
-    /// Whether others answer too in steps in which they are fast.
+    /// Whether the others are strongly coupled too in steps in which they are fast.
     couples_fast_bodies: bool,
-    /// Longest way of a surface past the particles around it in this step \[cells\].
+    /// Largest travel of a surface past the particles around it in this step \[cells\].
     max_travel: f64,
-    /// The bodies that answer in this step: strongly coupled, and near particles as far as the host
-    /// knows where those are.
+    /// The bodies that respond in this step: the strongly coupled ones, if they are near particles
+    /// or the host does not know where those are.
     strongly_coupled: Vec<BodyId>,
-    /// Each body's place among those.
+    /// Each body's index among those.
     place: Vec<Option<u32>>,
     response: LinearResponse,
-    /// Velocities of the answering bodies where the path was last begun, six numbers each.
+    /// Velocities of the strongly coupled bodies at the last linearisation, six numbers each.
     start: Vec<f64>,
-    /// What their velocities gain from there to the end of the step without impulses of particles.
+    /// Their velocity change from there to the end of the step without impulses of particles.
     free_velocity_change: Vec<f64>,
-    /// The part of the step at which the path was last begun, and the impulses that had come by
-    /// then.
+    /// The fraction of the step at the last linearisation, and the impulses up to then.
     path_start: f64,
     path_start_impulses: Vec<f64>,
     /// The impulses about which the step is linearised.
     linearised_at: Vec<f64>,
-    /// Impulses of the last step, and those that the step would end with at that rate; one a body.
+    /// Impulses of the last step, and those expected at the end of this one at that rate; one per
+    /// body.
     expected: Vec<SpatialImpulse>,
     projected_impulses: Vec<SpatialImpulse>,
     impulse_change: Vec<f64>,
-    /// What makes good the lag of their poses.
+    /// Velocities that correct the lag of their poses.
     pose_lag_velocity: Vec<SpatialVelocity>,
-    /// Where contact last saw the bodies that answered.
+    /// Last poses of the strongly coupled bodies in the substeps.
     end_poses: Vec<Option<Isometry3<f64>>>,
     points: Vec<(LinkId, Vector3<f64>)>,
-    /// Every body's, where nothing holds it.
+    /// Of every body that is free.
     free: Vec<Option<FreeBody>>,
 }
 
-/// A body that nothing holds, at the start of a step.
+/// A free body at the start of a step.
 #[derive(Clone, Copy, Debug)]
 struct FreeBody {
     /// Centre of mass \[m\], its velocity \[m/s\], and its acceleration without particles and
@@ -154,19 +154,19 @@ impl BodyMotion {
         &self.strong
     }
 
-    /// Begins a step of `dt` \[s\], for which the bodies are prepared. `expected` are the impulses
-    /// of the last step, one a body; `near` says where the particles are. Where the host does not
-    /// know, every strongly coupled body that could touch any answers: without contact it moves as
-    /// its own step takes it, so that this costs no more than time.
+    /// Begins a step of `coupling_step` \[s\], for which the bodies are prepared. `expected` are
+    /// the impulses of the last step, one a body; `near` says where the particles are. If the host
+    /// does not know, every strongly coupled body responds: without contact it moves as in its own
+    /// step, so this only costs time.
     pub(crate) fn begin(
         &mut self,
         bodies: &mut Bodies,
         near: Option<NearbyParticles<'_>>,
-        dt: f64,
+        coupling_step: f64,
         expected: &[SpatialImpulse],
         mobility: &mut Mobility,
     ) -> Result<(), RigidError> {
-        self.find_strongly_coupled(bodies, near, dt);
+        self.find_strongly_coupled(bodies, near, coupling_step);
         self.free.clear();
         self.free.extend(bodies.iter().map(|(id, body)| {
             let (center, mass) = bodies.free_center(id).filter(|_| !body.geometries.is_empty())?;
@@ -180,7 +180,7 @@ impl BodyMotion {
             return Ok(());
         }
         bodies.linearise_response(
-            dt,
+            coupling_step,
             &self.strongly_coupled,
             expected,
             &mut self.points,
@@ -207,14 +207,19 @@ impl BodyMotion {
         for &id in &self.strongly_coupled {
             let (pose, velocity) = (bodies.pose(id), bodies.velocity(id));
             self.start.extend(six(&velocity.angular, &velocity.linear));
-            let substep_states = self.end_poses[id.0].unwrap_or(pose);
-            self.pose_lag_velocity.push(SpatialVelocity::between(&substep_states, &pose, dt));
-            self.substep_states[id.0].pose = substep_states;
+            let end_pose = self.end_poses[id.0].unwrap_or(pose);
+            self.pose_lag_velocity.push(SpatialVelocity::between(&end_pose, &pose, coupling_step));
+            self.substep_states[id.0].pose = end_pose;
         }
         Ok(())
     }
 
-    fn find_strongly_coupled(&mut self, bodies: &Bodies, near: Option<NearbyParticles<'_>>, dt: f64) {
+    fn find_strongly_coupled(
+        &mut self,
+        bodies: &Bodies,
+        near: Option<NearbyParticles<'_>>,
+        coupling_step: f64,
+    ) {
         self.strongly_coupled.clear();
         self.place.fill(None);
         self.max_travel = 0.0;
@@ -224,14 +229,15 @@ impl BodyMotion {
                 continue;
             }
             let answers = match near {
-                // A slow body that is coupled weakly needs no look.
+                // A slow weakly coupled body needs no check.
                 Some(near)
                     if !strong
-                        && dt * near.speed_bound(bodies, id) <= STRONG_TRAVEL * near.mpm.grid_spacing() =>
+                        && coupling_step * near.speed_bound(bodies, id)
+                            <= STRONG_TRAVEL * near.mpm.grid_spacing() =>
                 {
                     false
                 }
-                Some(near) => near.travel(bodies, id, dt).is_some_and(|way| {
+                Some(near) => near.travel(bodies, id, coupling_step).is_some_and(|way| {
                     let way = way / near.mpm.grid_spacing();
                     self.max_travel = self.max_travel.max(way);
                     strong || (self.couples_fast_bodies && way > STRONG_TRAVEL)
@@ -245,21 +251,21 @@ impl BodyMotion {
         }
     }
 
-    /// Part of the longest step that the scheme answers for, that the step which has begun is:
-    /// above 1 it is too long. Bodies must not go farther past the particles around them, and their
-    /// paths within the step must not bend more, than parts of a grid cell of `spacing` \[m\].
-    pub(crate) fn coupling_step_ratio(&self, bodies: &Bodies, dt: f64, spacing: f64) -> f64 {
+    /// Ratio of the step that has begun to the longest that the scheme resolves: above 1 it is too
+    /// long. Travel of bodies past the particles around them and deviation of their paths from
+    /// straight lines are limited to fractions of a grid cell of `spacing` \[m\].
+    pub(crate) fn coupling_step_ratio(&self, bodies: &Bodies, coupling_step: f64, spacing: f64) -> f64 {
         let bend =
             self.strongly_coupled.iter().zip(self.response.change.chunks_exact(6)).map(|(&id, change)| {
                 let angular = Vector3::new(change[0], change[1], change[2]);
                 let linear = Vector3::new(change[3], change[4], change[5]);
-                0.5 * dt * (linear.norm() + bodies.body(id).reach() * angular.norm())
+                0.5 * coupling_step * (linear.norm() + bodies.body(id).reach() * angular.norm())
             });
         (self.max_travel / MAX_TRAVEL).max(bend.fold(0.0, f64::max) / (MAX_PATH_DEVIATION * spacing))
     }
 
     /// Poses and velocities for substep `k` of `substeps`, `substep` \[s\] each. `impulses` are
-    /// those of the step so far, one a body.
+    /// those of the step so far, one per body.
     pub(crate) fn update_substep_states(
         &mut self,
         bodies: &Bodies,
@@ -282,18 +288,18 @@ impl BodyMotion {
         }
     }
 
-    /// Moves the answering bodies on, after substep `k` with its impulses in `impulses`.
+    /// Moves the strongly coupled bodies after substep `k`, whose impulses are in `impulses`.
     pub(crate) fn advance(&mut self, k: u32, substeps: u32, substep: f64, impulses: &[SpatialImpulse]) {
         for place in 0..self.strongly_coupled.len() {
             let id = self.strongly_coupled[place];
             let velocity = self.velocity(place, k + 1, substeps, impulses);
-            let substep_states = &mut self.substep_states[id.0];
-            substep_states.pose = velocity.advance(&substep_states.pose, substep);
-            self.end_poses[id.0] = Some(substep_states.pose);
+            let state = &mut self.substep_states[id.0];
+            state.pose = velocity.advance(&state.pose, substep);
+            self.end_poses[id.0] = Some(state.pose);
         }
     }
 
-    /// Moves the points on that the bodies' impulses are about, over substep `k`.
+    /// Moves the reference points of the bodies' impulses over substep `k`.
     pub(crate) fn move_references(
         &self,
         bodies: &Bodies,
@@ -307,7 +313,7 @@ impl BodyMotion {
         }
     }
 
-    /// How the point goes on that the impulses on body `b` are about.
+    /// Motion of the reference point of the impulses on body `b`.
     pub(crate) fn reference(&self, bodies: &Bodies, b: usize) -> ReferencePointPath {
         match &self.free[b] {
             Some(free) => ReferencePointPath {
@@ -323,9 +329,9 @@ impl BodyMotion {
         }
     }
 
-    /// How far the bodies' step with these impulses is from the answer that was taken for all of
-    /// it, as a part of how far it may be before [`BodyMotion::relinearise`] linearises it anew:
-    /// for a backend, which cannot be told to.
+    /// Difference of the bodies' step under these impulses from the linear response that was used
+    /// for all of it, relative to the limit at which [`BodyMotion::relinearise`] linearises it
+    /// anew. For a backend, which cannot do so.
     pub(crate) fn linearisation_error(&mut self, bodies: &mut Bodies, impulses: &[SpatialImpulse]) -> f64 {
         if self.strongly_coupled.is_empty() {
             return 0.0;
@@ -338,13 +344,13 @@ impl BodyMotion {
         bodies.linearisation_error(&self.points, &self.impulse_change, &mut self.response) / MAX_UNBALANCED
     }
 
-    /// Puts the bodies that particles and nothing else touched in their step of `dt` \[s\] where
-    /// their centres of mass went: `initial_origins` are the bodies' origins before,
-    /// `reference_points` the points that their impulses were about, at the end.
+    /// Moves the bodies that only particles touched in a step of `coupling_step` \[s\] to where
+    /// their centres of mass went in the substeps: `initial_origins` are the bodies' origins before
+    /// the step, `reference_points` the final reference points of their impulses.
     pub(crate) fn correct_free_positions(
         &self,
         bodies: &mut Bodies,
-        dt: f64,
+        coupling_step: f64,
         impulses: &[SpatialImpulse],
         reference_points: &[Point3<f64>],
         initial_origins: &[Point3<f64>],
@@ -355,7 +361,7 @@ impl BodyMotion {
                 continue;
             };
             let id = BodyId(b);
-            let given = impulse.linear + dt * free.mass * free.acceleration;
+            let given = impulse.linear + coupling_step * free.mass * free.acceleration;
             let gained = free.mass * (bodies.reference_velocity(id) - free.velocity);
             let scale = given.norm() + gained.norm() + free.mass * free.velocity.norm();
             if (gained - given).norm() > FREE_MOMENTUM_TOLERANCE * scale {
@@ -369,14 +375,14 @@ impl BodyMotion {
         }
     }
 
-    /// Linearises the bodies' step anew, after substep `k` with its impulses in `impulses`, where
-    /// these lead to a step that is far from the linear answer.
+    /// Linearises the bodies' step anew after substep `k`, if the step under its `impulses` is far
+    /// from the linear response.
     pub(crate) fn relinearise(
         &mut self,
         bodies: &mut Bodies,
         k: u32,
         substeps: u32,
-        dt: f64,
+        coupling_step: f64,
         impulses: &[SpatialImpulse],
         mobility: &mut Mobility,
     ) -> Result<(), RigidError> {
@@ -405,7 +411,7 @@ impl BodyMotion {
         }
         core::mem::swap(&mut self.start, &mut self.impulse_change);
         bodies.linearise_response(
-            dt,
+            coupling_step,
             &self.strongly_coupled,
             &self.projected_impulses,
             &mut self.points,
@@ -431,10 +437,10 @@ impl BodyMotion {
         Ok(())
     }
 
-    /// The bodies that answer in this step, for a backend.
+    /// The strongly coupled bodies of this step, for a backend.
     pub(crate) fn answering(&self) -> StronglyCoupledBodies<'_> {
         if self.strongly_coupled.is_empty() {
-            // What the others hold is of an earlier step.
+            // The other lists hold values of an earlier step.
             return StronglyCoupledBodies::default();
         }
         StronglyCoupledBodies {
@@ -446,7 +452,7 @@ impl BodyMotion {
         }
     }
 
-    /// Takes where contact left the answering bodies, one pose each, from a backend.
+    /// Takes the last poses of the strongly coupled bodies from a backend.
     pub(crate) fn set_end_poses(&mut self, poses: &[Isometry3<f64>]) {
         for (id, pose) in self.strongly_coupled.iter().zip(poses) {
             self.end_poses[id.0] = Some(*pose);
@@ -454,7 +460,7 @@ impl BodyMotion {
         }
     }
 
-    /// Velocity after `k` of `substeps` with the impulses so far, and what makes good the lag.
+    /// Velocity after `k` of `substeps` with the impulses so far, plus the correction of the lag.
     fn velocity(&self, place: usize, k: u32, substeps: u32, impulses: &[SpatialImpulse]) -> SpatialVelocity {
         let (v, pose_lag_velocity) =
             (self.reached(place, k, substeps, impulses), &self.pose_lag_velocity[place]);
@@ -482,13 +488,13 @@ impl BodyMotion {
         })
     }
 
-    /// Whether a pair's body answers within the step.
+    /// Whether a pair's body is strongly coupled in this step.
     pub(crate) fn is_strongly_coupled(&self, pair: &ContactPair) -> bool {
         self.place[pair.body.0].is_some()
     }
 
-    /// Says which contacts are on bodies that answer, about their `reference_points` (world frame,
-    /// m). They are in the first region.
+    /// Attaches the contacts on strongly coupled bodies, about their `reference_points`
+    /// (world frame) \[m\]. They are in the first island.
     pub(crate) fn attach(
         &self,
         pairs: &[ContactPair],
@@ -506,7 +512,7 @@ impl BodyMotion {
         }
     }
 
-    /// Where contact last saw the bodies that answered, to save.
+    /// Last poses of the strongly coupled bodies, to save.
     pub(crate) fn left(&self) -> &[Option<Isometry3<f64>>] {
         &self.end_poses
     }

@@ -1,8 +1,8 @@
-//! The unknowns of the contact problem: the grid nodes that contact particles touch, numbered
-//! region by region, along z.
+//! The unknowns of the contact problem: the grid nodes that contact particles touch, numbered by
+//! contact islands, along z.
 //!
-//! Contacts whose stencils share a node, directly or by others between them, are one region, and so
-//! are all on bodies that answer within the step. Nothing couples one region to another.
+//! Contacts whose stencils share a node, directly or through others, are one contact island, and so
+//! are all contacts on strongly coupled bodies. Nothing couples one island to another.
 
 use core::cmp::Reverse;
 use core::ops::Range;
@@ -15,7 +15,7 @@ use crate::convex::{ContactConstraint, ContactProblem};
 use crate::pair::ContactPair;
 use crate::settings::ContactSettings;
 
-/// Consecutive nodes along z, all of one region.
+/// Consecutive nodes along z, all of one island.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct NodeRun {
     x: i32,
@@ -33,7 +33,7 @@ impl NodeRun {
     }
 }
 
-/// Where a numbered node lives on the grid.
+/// Location of a numbered node on the grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodePlace {
     /// Lattice coordinates.
@@ -47,7 +47,7 @@ pub(crate) struct NodePlace {
 struct Stencil {
     /// Its lowest node.
     base: [i32; 3],
-    /// Whether one of the pairs is on a body that answers.
+    /// Whether one of the pairs is on a strongly coupled body.
     strongly_coupled: bool,
 }
 
@@ -56,13 +56,13 @@ struct Stencil {
 pub(crate) struct ContactIsland {
     /// Its nodes, by number.
     pub nodes: Range<usize>,
-    /// Its contacts in the problem: those of particles, then those of walls.
+    /// Its contacts in the problem: those of particles, then those of grid boundaries.
     pub contacts: Range<usize>,
-    /// Whether it has the contacts on bodies that answer. It is the first one then.
+    /// Whether it has the contacts on strongly coupled bodies. It is then the first one.
     pub strongly_coupled: bool,
-    /// Its part of the groups sorted by region.
+    /// Its part of the groups sorted by island.
     groups: Range<usize>,
-    /// How many regions begin before it.
+    /// Number of islands that begin before it.
     order_found: usize,
 }
 
@@ -81,8 +81,8 @@ pub(crate) struct StencilGroup<'a> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbering {
     pub places: Vec<NodePlace>,
-    /// The largest first, so that each region's workspace keeps its size; but the one with bodies
-    /// that answer before all others.
+    /// In order of decreasing size, so that each workspace keeps its size; the one with strongly
+    /// coupled bodies is before all others.
     pub islands: Vec<ContactIsland>,
     /// Distinct neighbouring stencils of the pairs, in their order: the groups.
     stencils: Vec<Stencil>,
@@ -93,28 +93,28 @@ pub(crate) struct Numbering {
     contacts: Vec<u32>,
     /// Numbers of the nine rows of each group.
     rows: Vec<[u32; 9]>,
-    /// The groups sorted by region.
+    /// The groups sorted by island.
     order: Vec<u32>,
     /// The columns of all stencils, as numbers that sort like their nodes; see [`column`].
     columns: Vec<u128>,
     /// In ascending order of their nodes.
     runs: Vec<NodeRun>,
-    /// Union-find over the runs; at the end of it the region of each.
+    /// Union-find over the runs; at its end the island of each.
     parents: Vec<u32>,
-    /// Next node and next group of each region while they are counted.
+    /// Next node and next group of each island while they are counted.
     next: Vec<[u32; 2]>,
     ranks: Vec<u32>,
     /// Version of the grid's blocks that `places` belongs to.
     grid: u64,
-    /// Spacing \[m\] and origin (world frame, m) of the grid, which moves while the nodes' numbers
-    /// stay.
+    /// Spacing \[m\] and origin (world frame, m) of the grid, which may move while the nodes keep
+    /// their numbers.
     spacing: f64,
     origin: Vector3<f64>,
 }
 
 impl Numbering {
-    /// Numbers the nodes that the pairs touch; `strongly_coupled` says whether a pair's body
-    /// answers within the step.
+    /// Numbers the nodes that the pairs touch; `strongly_coupled` tells whether a pair's body is
+    /// strongly coupled.
     pub(crate) fn update(
         &mut self,
         pairs: &[ContactPair],
@@ -176,7 +176,7 @@ impl Numbering {
         }
     }
 
-    /// Joins the runs of each stencil, and of all stencils on bodies that answer.
+    /// Joins the runs of each stencil, and of all stencils on strongly coupled bodies.
     fn join(&mut self) {
         self.parents.clear();
         self.parents.extend(0..self.runs.len() as u32);
@@ -191,12 +191,12 @@ impl Numbering {
         }
     }
 
-    /// Lists the regions in their order, with their nodes and groups; `parents` then has the region
+    /// Lists the islands in their order, with their nodes and groups; `parents` then has the island
     /// of each run.
     fn sort_islands(&mut self) {
         self.islands.clear();
         for run in 0..self.runs.len() {
-            // A root is the first run of its region.
+            // A root is the first run of its island.
             let parent = self.parents[run] as usize;
             let island = if parent == run {
                 let order_found = self.islands.len();
@@ -227,7 +227,7 @@ impl Numbering {
         }
     }
 
-    /// Numbers the nodes region by region, and sorts the groups by region.
+    /// Numbers the nodes island by island, and sorts the groups by island.
     fn number(&mut self) {
         self.next.clear();
         self.next.extend(self.islands.iter().map(|r| [r.nodes.start as u32, r.groups.start as u32]));
@@ -280,7 +280,7 @@ impl Numbering {
         self.contacts.resize(self.stencils.len(), 0);
     }
 
-    /// Adds the contacts of region number `island` to the problem.
+    /// Adds the contacts of island number `island` to the problem.
     pub(crate) fn write_contacts(
         &mut self,
         island: usize,
@@ -302,7 +302,7 @@ impl Numbering {
         (0..self.stencils.len()).map(|group| self.of(group))
     }
 
-    /// The groups of a region, in the order of its contacts.
+    /// The groups of an island, in the order of its contacts.
     pub(crate) fn groups_of(&self, island: &ContactIsland) -> impl Iterator<Item = StencilGroup<'_>> {
         self.order[island.groups.clone()].iter().map(|&group| self.of(group as usize))
     }
@@ -318,7 +318,7 @@ impl Numbering {
     }
 }
 
-/// A column of three nodes along z and its place among the rows of all stencils, as one number:
+/// A column of three nodes along z and its index among the rows of all stencils, as one number:
 /// coordinates first, the lowest one as 0.
 fn column(x: i32, y: i32, z: i32, row: u32) -> u128 {
     let [x, y, z] = [x, y, z].map(|coordinate| u128::from(coordinate.cast_unsigned() ^ (1 << 31)));
@@ -346,9 +346,9 @@ fn find(parents: &mut [u32], mut entry: u32) -> u32 {
     entry
 }
 
-/// Weights along one direction that give the velocity at `arm` from the particle by its affine
-/// field, and spread an impulse so that it acts there: w_k (1 + 4 arm (k - offset)), since the
-/// second moment of quadratic B-splines is 1/4 \[cells\].
+/// Weights along one direction that interpolate the velocity at a distance `arm` from the particle
+/// with its affine field, and distribute an impulse that acts there: w_k (1 + 4 arm (k - offset)),
+/// since the second moment of quadratic B-splines is 1/4 \[cells\].
 fn weights_at(offset: f64, arm: f64) -> [f64; 3] {
     let weights = quadratic_weights(offset);
     core::array::from_fn(|k| weights[k] * (1.0 + 4.0 * arm * (k as f64 - offset)))
@@ -382,8 +382,8 @@ mod tests {
     use super::weights_at;
 
     /// Quadratic B-splines times 1 + 4 arm (k - offset) are a partition of one about a point `arm`
-    /// away: a linear field is taken there exactly, and an impulse has its moment there. Tolerance:
-    /// rounding of sums of three.
+    /// away: a linear field is interpolated exactly there, and an impulse has its moment there.
+    /// Tolerance: rounding of sums of three.
     #[test]
     fn weights_act_at_the_arm() {
         for offset in [0.5, 0.73, 1.0, 1.31, 1.5] {

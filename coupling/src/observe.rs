@@ -8,14 +8,14 @@ use crate::report::{Balance, Diagnostics, EnergyBalance, ParticleSnapshot};
 use crate::world::World;
 
 impl World {
-    /// Totals of the particles and the balance of all energy now. To be called after every step if
-    /// gains of energy are to be told from the lowest to the highest of an imbalance.
+    /// Totals of the particles and the present energy balance. Energy gains are exact only if this
+    /// is called after every step.
     pub fn diagnostics(&mut self) -> Diagnostics {
         let totals = self.totals();
         self.balance_tracker.diagnostics(&totals, dynamic_body_energy(&self.bodies), self.time)
     }
 
-    /// The balance of energy now; its gain is as of the last [`World::diagnostics`].
+    /// The present energy balance; its gain is that of the last [`World::diagnostics`].
     pub fn energy(&mut self) -> EnergyBalance {
         let totals = self.totals();
         self.balance_tracker.energy(&totals, dynamic_body_energy(&self.bodies))
@@ -34,7 +34,7 @@ impl World {
     /// Writes the particles, in the order in which they were added, into `snapshot`.
     ///
     /// # Errors
-    /// [`BackendError`] where a backend steps the particles and cannot give them.
+    /// [`BackendError`] where a backend steps the particles and cannot return them.
     pub fn snapshot(&mut self, snapshot: &mut ParticleSnapshot) -> Result<(), BackendError> {
         self.refresh()?;
         let n = self.mpm.len();

@@ -18,7 +18,8 @@ pub(crate) struct ContactPair {
     pub base: [i32; 3],
     /// Position relative to that node \[cells\].
     pub offset: [f64; 3],
-    /// From the particle to where it touches [cells]: zero but for granular material.
+    /// From the particle to the point where its contact acts [cells]: zero except for granular
+    /// material.
     pub arm: [f64; 3],
     /// Length of the arm \[m\].
     pub reach: f64,
@@ -26,7 +27,7 @@ pub(crate) struct ContactPair {
     pub position: Point3<f64>,
     /// Gap \[m\], negative when overlapping.
     pub gap: f64,
-    /// Gap of the particle's centre: without its radius \[m\].
+    /// Signed distance of the particle's centre, without its radius \[m\].
     pub distance: f64,
     /// How far outside the geometry the particle is although `distance` is negative \[m\].
     pub pressed_out: f64,

@@ -1,5 +1,5 @@
-//! Who takes the particles through the substeps of a coupling step: the processor or a device,
-//! behind one interface.
+//! The backend that takes the particles through the substeps of a coupling step: the processor or a
+//! device.
 
 use nalgebra::Vector3;
 use pliant_mpm::{Dissipated, GridMotionSums, Mpm, MpmError, PinImpulse, Totals};
@@ -15,10 +15,10 @@ use crate::motion::BodyMotion;
 use crate::report::ContactStatistics;
 use crate::settings::Settings;
 
-/// What one substep, or several on a device, did to the particles.
+/// Impulses, work and losses of one substep, or of several on a device.
 pub(crate) struct SubstepFlows<'a> {
     pub free: &'a GridMotionSums,
-    /// None where nothing touched.
+    /// None without contact.
     pub exchanged: Option<&'a ExchangeTotals>,
     /// None where it was not measured.
     pub dissipated: Option<&'a Dissipated>,
@@ -68,7 +68,7 @@ pub(crate) struct SubstepRun<'a> {
     /// Number of the step, and time at the start of the coupling step \[s\].
     pub step: u64,
     pub time: f64,
-    /// How many substeps, and the length of each \[s\].
+    /// Number of substeps, and the length of each \[s\].
     pub count: u32,
     pub substep: f64,
 }
@@ -83,7 +83,7 @@ impl SubstepRun<'_> {
         StepError::Rigid { step: self.step, time: self.time, source: Box::new(error) }
     }
 
-    /// What went wrong with the particles in substep `k`.
+    /// The error of a step that lost a particle in substep `k`.
     pub(crate) fn particle_error(&self, k: u32, error: MpmError) -> StepError {
         let MpmError::LostParticle { id, position, velocity } = error else {
             return StepError::Mpm { step: self.step, source: error };
@@ -93,17 +93,17 @@ impl SubstepRun<'_> {
         let cells = (velocity - self.mpm.grid_velocity()).norm() * substep / spacing;
         let cause = if substep > limit {
             format!(
-                "the substep of {substep:.3e} s is longer than {limit:.3e} s, the limit for these stiffnesses"
+                "the substep of {substep:.3e} s is longer than {limit:.3e} s, the stability limit of these materials"
             )
         } else if gravity * substep > spacing / substep {
-            format!("gravity of {gravity:.3e} m/s^2 crosses a cell within a substep")
+            format!("with gravity of {gravity:.3e} m/s^2 a particle at rest crosses a cell within a substep")
         } else if velocity.iter().all(|v| v.is_finite()) {
-            format!("it crosses {cells:.1} cells a substep; take a smaller dt or more substeps")
+            format!("it crosses {cells:.1} cells per substep; use a smaller dt or more substeps")
         } else {
-            "its deformation grew without bound; take a smaller dt or more substeps".to_owned()
+            "its deformation diverged; use a smaller dt or more substeps".to_owned()
         };
         let time = self.time_of(k);
-        StepError::BlewUp { step: self.step, substep: k, time, particle: id, position, velocity, cause }
+        StepError::BlewUp { step: self.step, substep_index: k, time, particle: id, position, velocity, cause }
     }
 }
 
@@ -115,8 +115,8 @@ pub(crate) trait ParticleBackend: Send {
     /// Begins a coupling step.
     fn begin(&mut self, mpm: &mut Mpm);
 
-    /// Runs the substeps of a coupling step. Returns by how much the bodies' motion left what the
-    /// substeps took it for, relative to what is allowed \[-\].
+    /// Runs the substeps of a coupling step. Returns the deviation of the bodies' motion from the
+    /// one that the substeps assumed, relative to its limit \[-\].
     fn advance(&mut self, world: &mut SubstepRun<'_>) -> Result<f64, StepError>;
 
     /// Bounds on the speeds of the particles relative to two velocities \[m/s\].
@@ -131,7 +131,7 @@ pub(crate) trait ParticleBackend: Send {
     /// Brings the particles on the host up to date.
     fn refresh(&mut self, mpm: &mut Mpm) -> Result<(), BackendError>;
 
-    /// What contact keeps from substep to substep.
+    /// The contact cache.
     fn contact_cache_state(&mut self, host: &ContactStage) -> Result<ContactCacheState, BackendError>;
 
     /// Takes over the particles and contacts that the host has now.

@@ -11,10 +11,10 @@ pub(crate) struct PlacedGeometry {
     pub body: BodyId,
     /// Index among the body's geometries.
     pub index: usize,
-    /// Gap at which bonds to it break \[m\]; 0 where nothing adheres.
+    /// Gap at which bonds to it break \[m\]; 0 without adhesion.
     pub range: f64,
     pub pose: Isometry3<f64>,
-    /// A ball around it, if there is one.
+    /// A sphere around it, if it is bounded.
     pub bounding_sphere: Option<BoundingSphere>,
     /// World to geometry frame.
     pub inverse_rotation: Matrix3<f64>,
@@ -23,7 +23,7 @@ pub(crate) struct PlacedGeometry {
     pub velocity: SpatialVelocity,
 }
 
-/// A ball around a geometry.
+/// A sphere around a geometry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoundingSphere {
     /// World frame.
@@ -71,7 +71,7 @@ impl PlacedGeometry {
         self.velocity.at(&self.origin, center).norm() + self.velocity.angular.norm() * radius
     }
 
-    /// Brings it to where its body is seen.
+    /// Moves it to the pose of its body at the substep.
     pub fn place(&mut self, bodies: &Bodies, substep_states: &[SubstepBodyState]) {
         let SubstepBodyState { pose, velocity } = substep_states[self.body.0];
         let geometry = &bodies.body(self.body).geometries[self.index];
@@ -107,8 +107,8 @@ mod tests {
         (placed, BoundingSphere { center: Point3::origin(), radius: 0.2, speed: 0.0, spin })
     }
 
-    // The law: a rigid body's velocity at x is v + w x (x - o), so over a ball it is at most the
-    // speed at the centre and w r, and just that much at a rim in the plane of the turn.
+    // Checks: a rigid body's velocity at x is v + w x (x - o), so within a sphere it is at most the
+    // speed at the centre plus w r, and equal to that on the rim in the plane of rotation.
     #[test]
     fn the_bound_on_the_speed_has_the_spin_in_it() {
         for spin in [1.0, 100.0, 200.0] {
@@ -120,9 +120,9 @@ mod tests {
         }
     }
 
-    // The law: what is culled cannot be touched. A point touches where the gap is at most what
+    // Checks: what is culled cannot be touched. A point touches where the gap is at most what
     // reaches it and what the body covers in the substep at its velocity there. The middle of the
-    // blade stands still; all of its speed is spin.
+    // blade is at rest; all of its speed is spin.
     #[test]
     fn what_a_turning_blade_can_reach_is_not_culled() {
         let mut by_spin = 0;
@@ -137,7 +137,7 @@ mod tests {
                     by_spin += usize::from(touches && x - bounding_sphere.radius > reach);
                     let culled = bounding_sphere.is_beyond((&point, 0.0), reach, substep);
                     assert!(!(touches && culled), "{spin} rad/s, {substep} s, {x} m");
-                    // A blade that stands still leaves alone what is out of reach.
+                    // A blade at rest culls all that is out of reach.
                     assert!(spin > 0.0 || culled == (x - bounding_sphere.radius > reach), "{x} m");
                 }
             }

@@ -1,10 +1,10 @@
 //! Centroids of cloth that need no contact of their own.
 //!
 //! A centroid is the mean of its face's vertices and moves with their mean velocity
-//! ([`pliant_mpm::cloth`]). Where all of them are over the same plane its gap and its normal
-//! velocity are the means of theirs too, and a contact of its own would say nothing new. So over a
-//! plane only vertices touch; near edges and on curved surfaces, which may come between the
-//! vertices, centroids do as well.
+//! ([`pliant_mpm::cloth`]). Where all of them are over the same plane, its gap and its normal
+//! velocity are the means of theirs, and a contact of its own would be redundant. So over a plane
+//! only vertices have contacts; near edges and on curved surfaces, which may lie between the
+//! vertices, centroids have contacts as well.
 
 use nalgebra::Point3;
 use pliant_mpm::BlockView;
@@ -15,8 +15,8 @@ use pliant_rigid::Shape;
 /// stretched by 1.5 \[cells\].
 pub(crate) const VERTEX_DISTANCE: f64 = LONGEST_EDGE;
 
-/// Distance to the border of the flat face that the point is over, along the face \[m\]; infinite
-/// where there is no border, negative where there is no such face.
+/// Distance from a point over a plane face to the border of that face, along the face \[m\];
+/// infinite if the face has no border, negative if there is no such face.
 pub(crate) fn planar_clearance(shape: &Shape, local: &Point3<f64>) -> f64 {
     match shape {
         Shape::HalfSpace => f64::INFINITY,

@@ -1,4 +1,4 @@
-//! What a step did, and the totals of a world.
+//! Reports of steps, and the totals of a world.
 
 use nalgebra::Vector3;
 use pliant_rigid::simulation::{AdvanceSummary, EnergyFlows, MechanicalEnergy};
@@ -10,27 +10,27 @@ use crate::pair::ContactPair;
 /// The contact solves of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactStatistics {
-    /// Contacts registered (speculative ones too), all substeps together.
+    /// Contact candidates (speculative ones included), all substeps together.
     pub contacts: u64,
-    /// Contacts registered in a substep, at most.
+    /// Largest number of contact candidates in a substep.
     pub contacts_max: usize,
-    /// Solver iterations, all substeps together. Contacts that share no unknown with others are
-    /// solved apart (on the CPU); a substep's iterations are those of the part that took most.
+    /// Solver iterations, all substeps together. Contact islands are solved independently
+    /// (on the CPU); a substep's iterations are those of the island that needed most.
     pub iterations: u32,
-    /// Solver iterations in a substep, at most.
+    /// Largest number of solver iterations in a substep.
     pub iterations_max: u32,
-    /// Worst ratio of a residual to its tolerance, in a part of a substep's contacts that is solved
-    /// by itself; at most 1 if all converged.
+    /// Worst ratio of a residual to its tolerance, of any contact island; at most 1 if all
+    /// converged.
     pub residual: f64,
     /// Substeps with a solve that did not converge.
     pub not_converged: u32,
-    /// How far the centre of a particle was inside a body at the start of a substep, at most; 0
-    /// where none was, absent where it is not measured \[m\].
+    /// Largest depth of a particle's centre inside a body at the start of a substep \[m\]; 0 if
+    /// none was inside, absent if not measured.
     pub deepest: Option<f64>,
 }
 
 impl ContactStatistics {
-    /// Adds a substep with these contacts, whose regions were solved so.
+    /// Adds a substep with these contacts and the solver's reports of its islands.
     pub(crate) fn add(&mut self, pairs: &[ContactPair], islands: &[SolverInfo]) {
         let contacts = pairs.len();
         self.contacts += contacts as u64;
@@ -47,39 +47,39 @@ impl ContactStatistics {
     }
 }
 
-/// What a step did.
+/// Report of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct StepReport {
     /// Coupling steps: 1, or more where the step was split ([`crate::CouplingStep`]).
     pub coupling_steps: u32,
-    /// Length of the coupling steps as a part of what the scheme answers for, at most; above 1 one
-    /// was too long, and the exchange between bodies and particles in it is not to be trusted. On a
-    /// backend, which takes a step as linear from its start, also how far the bodies' step went
-    /// from that, as a part of what the host would let pass; how far bodies go past particles is
-    /// not known there.
+    /// Largest ratio of a coupling step to the longest that the scheme resolves; above 1 one was
+    /// too long, and the exchange between bodies and particles in it is not reliable. With a
+    /// backend, which uses the linear response for the whole step, it also covers the error of that
+    /// linearisation relative to the host's limit; the travel of bodies past particles is not known
+    /// there.
     pub coupling_excess: f64,
     /// MPM substeps.
     pub substeps: u32,
-    /// Contacts registered (speculative ones too), mean over the substeps.
+    /// Contact candidates (speculative ones included), mean over the substeps.
     pub contacts_mean: f64,
-    /// Contacts registered in a substep, at most.
+    /// Largest number of contact candidates in a substep.
     pub contacts_max: usize,
-    /// Solver iterations, all substeps together. Contacts that share no unknown with others are
-    /// solved apart (on the CPU); a substep's iterations are those of the part that took most.
+    /// Solver iterations, all substeps together. Contact islands are solved independently
+    /// (on the CPU); a substep's iterations are those of the island that needed most.
     pub iterations: u32,
-    /// Solver iterations in a substep, at most.
+    /// Largest number of solver iterations in a substep.
     pub iterations_max: u32,
-    /// Worst ratio of a residual to its tolerance, in a part of a substep's contacts that is solved
-    /// by itself; at most 1 if all converged.
+    /// Worst ratio of a residual to its tolerance, of any contact island; at most 1 if all
+    /// converged.
     pub residual: f64,
     /// Substeps with a solve that did not converge.
     pub not_converged: u32,
-    /// How far the centre of a particle was inside a body at the start of a substep, at most;
-    /// absent where it is not measured (on a backend) \[m\].
+    /// Largest depth of a particle's centre inside a body at the start of a substep \[m\]; absent
+    /// if not measured (on a backend).
     pub deepest: Option<f64>,
     /// Grid nodes that carry mass, at the end.
     pub grid_nodes: usize,
-    /// What the bodies' step did: its own steps, contacts among bodies, iterations.
+    /// Report of the bodies' step: its own steps, contacts among bodies, iterations.
     pub rigid: AdvanceSummary,
 }
 
@@ -102,7 +102,7 @@ impl StepReport {
         }
     }
 
-    /// Makes means of sums.
+    /// Turns sums into means.
     pub(crate) fn finish(&mut self) {
         self.contacts_mean /= f64::from(self.substeps.max(1));
     }
@@ -130,26 +130,26 @@ pub struct Diagnostics {
     /// Energy lost so far to friction, contact damping, plastic flow and the transfers \[J\]: the
     /// energy at the start, plus the work of bodies and boundaries, less the energy now.
     pub dissipation: f64,
-    /// Where the energy of all went.
+    /// Energy balance of particles and bodies.
     pub energy: EnergyBalance,
 }
 
-/// Work on the particles and what their laws dissipate, since the start \[J\]. What the backend
-/// does not measure is absent.
+/// Work on the particles and their dissipation since the start \[J\]. What the backend does not
+/// measure is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ParticleFlows {
-    /// Work of all bodies, at the velocities with which contact sees them.
+    /// Work of all bodies, at their velocities in the contact problem.
     pub bodies: f64,
-    /// The part of bodies that move by their dynamics.
+    /// The part of dynamic bodies.
     pub dynamic: Option<f64>,
-    /// The part of bodies that follow a path.
+    /// The part of prescribed bodies.
     pub prescribed: Option<f64>,
     /// Work of the pins of cloth.
     pub pins: f64,
     /// Lost at the grid's boundary planes, which do not move.
     pub boundaries: Option<f64>,
-    /// Lost in the normal direction of contacts with bodies, impacts and what their compliance
-    /// holds included.
+    /// Lost in the normal direction of contacts with bodies, including impacts and the energy
+    /// stored in their compliance.
     pub contact_normal: Option<f64>,
     /// Lost to friction on bodies.
     pub contact_friction: Option<f64>,
@@ -159,7 +159,7 @@ pub struct ParticleFlows {
     pub damping: Option<f64>,
 }
 
-/// Nothing yet, and all of it known.
+/// Zero, and all of it measured.
 impl Default for ParticleFlows {
     fn default() -> Self {
         let none = Some(0.0);
@@ -178,7 +178,7 @@ impl Default for ParticleFlows {
 }
 
 impl ParticleFlows {
-    /// Of substeps of which only the work of the bodies is known.
+    /// Flows of substeps of which only the work of the bodies is measured.
     pub(crate) fn unmeasured(bodies: f64) -> Self {
         Self {
             bodies,
@@ -193,7 +193,7 @@ impl ParticleFlows {
         }
     }
 
-    /// Adds later ones; what was not measured once is not known any more.
+    /// Adds later ones; a term that was not measured once stays absent.
     pub(crate) fn add(&mut self, later: &Self) {
         self.bodies += later.bodies;
         self.pins += later.pins;
@@ -211,7 +211,7 @@ impl ParticleFlows {
     }
 }
 
-/// The particles' balance of energy \[J\].
+/// The energy balance of the particles \[J\].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ParticleEnergy {
     /// Kinetic energy, with the affine field's share.
@@ -222,55 +222,56 @@ pub struct ParticleEnergy {
     pub gravitational: f64,
     /// Work and losses since the start.
     pub flows: ParticleFlows,
-    /// What no law explains, since the start: energy made by transfers and steps, or, below zero,
-    /// lost to them. Absent where a loss is not known.
+    /// Energy that no listed term explains, since the start: created by transfers and steps, or,
+    /// below zero, lost to them. Absent if a loss is not measured.
     pub imbalance: Option<f64>,
-    /// The least that the imbalance can be: losses that are not known count as none.
+    /// Lower bound of the imbalance: losses that are not measured count as zero.
     pub least_imbalance: f64,
 }
 
-/// The balance of energy of the bodies that move by their dynamics \[J\].
+/// The energy balance of the dynamic bodies \[J\].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct BodyEnergy {
-    /// Energies now; what compliant contact holds is in the flows.
+    /// Present energies; the energy stored in compliant contact is in the flows.
     pub stored: MechanicalEnergy,
     /// Work and losses since the start.
     pub flows: EnergyFlows,
-    /// What no law explains, since the start: energy made by the steps, or, below zero, lost to
-    /// them.
+    /// Energy that no listed term explains, since the start: created by the steps, or, below zero,
+    /// lost to them.
     pub imbalance: f64,
 }
 
-/// The largest rise of an imbalance, and what it is to be compared with.
+/// The largest rise of an imbalance, and the energies to compare it with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EnergyGain {
     /// The largest rise of the imbalance over the run so far \[J\].
     pub gained: f64,
-    /// Kinetic and elastic energy at the start, what weight released, and work that came in \[J\].
+    /// Energy input: kinetic and elastic energy at the start, released potential energy, and
+    /// positive work \[J\].
     pub energy_input: f64,
-    /// What all masses have at 0.1 m/s \[J\].
+    /// Kinetic energy of all masses at 0.1 m/s \[J\].
     pub reference_energy: f64,
 }
 
 impl EnergyGain {
-    /// What was gained in terms of what was put in, or of that little where it is more: a scene at
-    /// rest has put in nothing \[-\].
+    /// The gain relative to the energy input, or to the reference energy if that is larger, because
+    /// a scene at rest has no energy input \[-\].
     pub fn relative(&self) -> f64 {
         self.gained / self.energy_input.max(self.reference_energy)
     }
 }
 
-/// The balance of energy of a world \[J\].
+/// The energy balance of a world \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct EnergyBalance {
-    /// Of the particles; absent where there are none.
+    /// Of the particles; absent without them.
     pub particles: Option<ParticleEnergy>,
-    /// Of the bodies that move by their dynamics; absent where there are none.
+    /// Of the dynamic bodies; absent without them.
     pub bodies: Option<BodyEnergy>,
-    /// What the work that both say that they gave each other differs by, since the start: zero
-    /// where they agree.
+    /// Difference of the work that bodies and particles measure on each other, since the start:
+    /// zero if they agree.
     pub exchange: Option<f64>,
-    /// The imbalance of both and of what they exchanged.
+    /// The imbalance of both and of their exchange.
     pub imbalance: Option<f64>,
     /// The worst gain of the three: of particles, of bodies, of both.
     pub gain: Option<EnergyGain>,
@@ -282,14 +283,14 @@ pub struct EnergyBalance {
 pub struct Balance {
     /// Largest relative difference between the mass on the grid and the mass of the particles.
     pub mass: f64,
-    /// Linear momentum less the start's and all impulses (gravity, bodies, boundaries), relative to
-    /// the sum of their magnitudes.
+    /// Linear momentum less the initial one and all impulses (gravity, bodies, boundaries),
+    /// relative to the sum of their magnitudes.
     pub linear_momentum: f64,
     /// The same for angular momentum about the world's origin; relative to the linear impulses
-    /// times the lever of the centre of mass where that is more.
+    /// times the lever of the centre of mass if that is larger.
     pub angular_momentum: f64,
-    /// The largest rise of an imbalance of energy, of particles, bodies or both, relative to what
-    /// was put in; absent where nothing can have energy.
+    /// The largest rise of an imbalance of energy, of particles, bodies or both, relative to the
+    /// energy input; absent if nothing can have energy.
     pub energy: Option<f64>,
 }
 
@@ -310,6 +311,6 @@ pub struct ParticleSnapshot {
     pub stress_norm: Vec<f32>,
     /// Volume at rest \[m^3\].
     pub volume: Vec<f64>,
-    /// Index of the material; those of cloth count on from the others, one a sheet.
+    /// Index of the material; those of cloth follow the others, one per sheet.
     pub material: Vec<u32>,
 }

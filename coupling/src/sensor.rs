@@ -1,12 +1,13 @@
-//! Forces that can be read where they act: tactile pads on the surfaces of bodies.
+//! Tactile pads: contact pressure measured on the surfaces of bodies.
 //!
-//! A pad adds up the contact impulses of the particles that touch its body within its rectangle,
-//! substep by substep. The impulse of a particle is shared among the bins that its square of the
-//! surface lies on (edge: twice its radius, so `cbrt(V)` by default), in proportion
-//! to the area; what of the square lies beside the pad gets nothing, so that no impulse is lost.
+//! A pad sums the contact impulses of the particles that touch its body within its rectangle,
+//! substep by substep. The impulse of a particle is distributed over the bins that its square of
+//! the surface covers (edge: twice its radius, so `cbrt(V)` by default), in
+//! proportion to the area; the part of the square beside the pad gets nothing, so that no impulse
+//! is lost.
 //!
-//! What the solver leaves over within its tolerance acts on the bodies at grid nodes (see
-//! `exchange`), which have no place on a surface. The pads that cover a body therefore sum to
+//! The residual of the solver acts on the bodies at grid nodes (see `exchange`), not on their
+//! surfaces. The pads that cover a body therefore sum to
 //! [`World::body_impulses`](crate::World::body_impulses) up to the solver's tolerance.
 
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -16,10 +17,10 @@ use crate::body_state::SubstepBodyState;
 use crate::error::BuildError;
 use crate::pair::ContactPair;
 
-/// A pad has at most this many bins along an edge.
+/// Largest number of bins along an edge.
 const MOST_BINS: usize = 4096;
 
-/// A rectangle on the surface of a body that feels the particles.
+/// A rectangle on the surface of a body that records the contact pressure of particles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TactilePad {
     /// Name, for messages and files; unique among the pads.
@@ -31,10 +32,10 @@ pub struct TactilePad {
     pub pose: Isometry3<f64>,
     /// Half of its edges along x and y \[m\].
     pub half_extents: [f64; 2],
-    /// Number of bins along x and y. Bins finer than the particles show the particles.
+    /// Number of bins along x and y. Bins smaller than the particle spacing show single particles.
     pub bins: [usize; 2],
-    /// How far above and below the rectangle the touched point of the surface may lie \[m\]: the
-    /// sagitta of a curved surface, next to nothing on a flat one.
+    /// Largest distance of a contact point above or below the rectangle \[m\]: the sagitta of a
+    /// curved surface, about zero on a plane one.
     pub reach: f64,
 }
 
@@ -55,7 +56,7 @@ impl TactilePad {
         [0, 1].map(|d| 2.0 * self.half_extents[d] / self.bins[d] as f64)
     }
 
-    /// Checks the pad's figures against the bodies that there are.
+    /// Checks the pad against the bodies.
     pub(crate) fn validate(&self, bodies: &Bodies) -> Result<(), BuildError> {
         let wrong = |field, value, unit, requirement| {
             Err(BuildError::Sensor { name: self.name.clone(), field, value, unit, requirement })
@@ -82,15 +83,15 @@ impl TactilePad {
     }
 }
 
-/// What a pad felt in a step: forces of the particles on the body, mean over the step, in the pad's
-/// frame, so that a body that is pressed has a negative z.
+/// Reading of a pad in a step: forces of the particles on the body, mean over the step, in the
+/// pad's frame; pressure has a negative z.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TactileReading {
     /// Force in each bin \[N\]; bin (i, j) along x and y is number `i + bins[0] * j`.
     pub forces: Vec<Vector3<f64>>,
     /// Force on the whole pad \[N\].
     pub force: Vector3<f64>,
-    /// Moment of the normal force: `-sum x f_z` and `-sum y f_z`, with the touched points (x, y) of
+    /// Moment of the normal force: `-sum x f_z` and `-sum y f_z`, with the contact points (x, y) of
     /// the surface \[N m\].
     pub moment: [f64; 2],
     columns: usize,
@@ -125,7 +126,7 @@ impl TactileReading {
         self.forces.iter().map(|f| -f.z / self.bin_area).fold(0.0, f64::max)
     }
 
-    /// Where the normal force acts, in the pad's plane \[m\]; none without one.
+    /// Centre of pressure in the pad's plane \[m\]; none without a normal force.
     pub fn center_of_pressure(&self) -> Option<[f64; 2]> {
         (self.force.z != 0.0).then(|| self.moment.map(|m| -m / self.force.z))
     }
@@ -136,8 +137,8 @@ impl TactileReading {
         self.moment = [0.0; 2];
     }
 
-    /// Adds a force \[N\] at a point of the pad, shared among the bins within `radius` \[m\] of it
-    /// along x and y.
+    /// Adds a force \[N\] at a point of the pad, distributed over the bins within `radius` \[m\] of
+    /// it along x and y.
     fn add(&mut self, pad: &TactilePad, at: &Point3<f64>, radius: f64, force: &Vector3<f64>) {
         self.force += force;
         self.moment[0] -= at.x * force.z;
@@ -175,7 +176,7 @@ impl BinSpan {
         self.first..=self.last
     }
 
-    /// Part of the extent that lies in a bin; all of a point's in its one bin.
+    /// Fraction of the extent that lies in a bin; a point lies in one bin.
     fn share(&self, bin: usize) -> f64 {
         if self.first == self.last {
             return 1.0;
@@ -185,7 +186,7 @@ impl BinSpan {
     }
 }
 
-/// The pads of a world and what they feel in the present step.
+/// The pads of a world and their readings in the present step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sensors {
     pub pads: Vec<TactilePad>,
@@ -203,8 +204,8 @@ impl Sensors {
         self.readings.iter_mut().for_each(TactileReading::clear);
     }
 
-    /// Adds the impulses (on the particles, world frame \[N s\]) of a substep in which contact saw
-    /// the bodies so; `dt` \[s\] is the step.
+    /// Adds the impulses (on the particles, world frame \[N s\]) of a substep with these states of
+    /// the bodies; `dt` \[s\] is the step.
     pub(crate) fn add(
         &mut self,
         pairs: &[ContactPair],
@@ -216,7 +217,7 @@ impl Sensors {
             let frame = bodies[pad.body.0].pose * pad.pose;
             let outward = frame.rotation * Vector3::z();
             for (pair, impulse) in pairs.iter().zip(impulses) {
-                // The far side of a thin body is not this pad's.
+                // Contacts on the far side of a thin body do not belong to this pad.
                 if pair.body != pad.body || *impulse == [0.0; 3] || pair.normal.dot(&outward) <= 0.0 {
                     continue;
                 }

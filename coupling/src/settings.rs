@@ -1,4 +1,4 @@
-//! What a [`World`](crate::World) is told at the start.
+//! Settings of a [`World`](crate::World).
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::Boundary;
@@ -10,50 +10,50 @@ use crate::convex::SolverSettings;
 
 /// The stiffness number `substep^2 k / m_p` of stiffness `Auto`: SAP's near-rigid bound `4 pi^2 /
 /// beta^2` (Castro et al. 2022, section V) at beta = 1, where the contact's own period equals the
-/// substep. A stiffer contact could not be told apart at this substep, and only makes the problem
+/// substep. A stiffer contact differs by less than the substep resolves, and only makes the problem
 /// harder.
 pub const NEAR_RIGID_STIFFNESS_NUMBER: f64 = 4.0 * std::f64::consts::PI * std::f64::consts::PI;
 
-/// How bodies that forces move are coupled to the particles.
+/// How dynamic bodies are coupled to the particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Coupling {
-    /// Strongly where, by an estimate, a body is light beside the material that contact stirs within
-    /// a step, else weakly; the manifest says which, and so does `World::strongly_coupled`.
+    /// Strong if a body is light compared with the material that a pressure wave from the contact
+    /// reaches within a step, else weak. The manifest says which, as does `World::strongly_coupled`.
     #[default]
     Auto,
     /// Bodies keep their velocity through the substeps and get the sum of their impulses at the end
     /// of the step (Yu et al. 2025, section IV-A). Steps must be short where bodies are light.
     Weak,
-    /// Bodies answer within the step: their velocities are unknowns of the contact problem.
+    /// Bodies are strongly coupled: their velocities are unknowns of the contact problem.
     Strong,
 }
 
-/// Length of the steps after which bodies and particles hear of each other.
+/// Coupling step: time after which bodies and particles exchange impulses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CouplingStep {
-    /// `dt`, halved, and again, where bodies would go too far within it past the particles around
-    /// them or be stopped or thrown too suddenly; the manifest has how many there were.
+    /// `dt`, halved as often as needed where bodies would move too far past the particles within it,
+    /// or accelerate too much. The manifest counts the coupling steps.
     #[default]
     Auto,
-    /// `dt`, always. The manifest warns where that was too long.
+    /// Always `dt`. The manifest warns if that was too long.
     Fixed,
 }
 
-/// What the particles' grid does.
+/// Motion of the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum GridMotion {
-    /// It goes with the largest body that does not move by its own dynamics, or with the particles
-    /// where there is none, so that a scene does the same in every inertial frame. At rest with
-    /// boundaries of the grid, and on a GPU.
+    /// The grid moves with the largest fixed or prescribed body, or with the particles if there is
+    /// none, so that results do not depend on the inertial frame. It is at rest if there are grid
+    /// boundaries, and on a GPU.
     #[default]
     Auto,
-    /// It stays where it is.
+    /// The grid is at rest.
     Fixed,
 }
 
@@ -102,12 +102,12 @@ impl ContactSettings {
     }
 }
 
-/// Everything about a world but its contents.
+/// All settings of a world, without its contents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Grid spacing h \[m\].
     pub grid_spacing: f64,
-    /// Step of the rigid bodies \[s\].
+    /// Step of the world \[s\]: bodies move, and a row of the tables is written.
     pub dt: f64,
     /// MPM substeps in a step. A number that is unstable is refused; `Auto` takes as many as stability
     /// asks for ([`pliant_mpm::largest_stable_substep`]) at the present speed of the particles or
@@ -115,9 +115,9 @@ pub struct Settings {
     pub substeps: AutoOr<u32>,
     /// Gravity, world frame \[m/s^2\].
     pub gravity: Vector3<f64>,
-    /// How bodies that forces move are coupled to the particles.
+    /// How dynamic bodies are coupled to the particles.
     pub coupling: Coupling,
-    /// Whether a step may be split for it.
+    /// Whether a step may be split into coupling steps.
     pub coupling_step: CouplingStep,
     /// Whether the grid moves with the scene.
     pub grid_motion: GridMotion,
@@ -125,7 +125,7 @@ pub struct Settings {
     pub contact: ContactSettings,
     /// The contact solver.
     pub solver: SolverSettings,
-    /// How bodies move and touch each other. Without an integrator of its own each step is one step
+    /// Integrator of the bodies and contact among them. Without an integrator each step is one step
     /// of the bodies.
     pub rigid: RigidSettings,
     /// Conditions on the grid at fixed planes.

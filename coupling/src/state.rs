@@ -16,10 +16,10 @@ use crate::world::World;
 /// Version of the format.
 const VERSION: u32 = 10;
 
-/// Largest header that is believed \[bytes\].
+/// Largest header that is accepted \[bytes\].
 const LARGEST_HEADER: u64 = 1 << 32;
 
-/// Everything that changes but the particles.
+/// Everything that changes, except the particles.
 #[derive(Serialize, Deserialize)]
 struct Header {
     version: u32,
@@ -28,11 +28,11 @@ struct Header {
     contacts: Vec<CachedContact>,
     /// Velocities that the last contact solve left on the grid.
     velocities: Vec<NodeVelocity>,
-    /// Of the last step, one a body, and those of a whole step at the rate of its last coupling
-    /// step.
+    /// Impulses of the last step, one per body, and those of a whole step at the rate of its last
+    /// coupling step.
     impulses: Vec<SpatialImpulse>,
     expected: Vec<SpatialImpulse>,
-    /// Where contact last saw bodies that answer within the step.
+    /// Last poses of the strongly coupled bodies in the substeps.
     substep_states: Vec<Option<Isometry3<f64>>>,
     balance_tracker: BalanceTracker,
 }
@@ -75,7 +75,7 @@ impl World {
     /// Takes the state of another world of the same scene.
     ///
     /// # Errors
-    /// [`StateError`] if it cannot be read or does not fit; the world is not to be stepped then.
+    /// [`StateError`] if it cannot be read or does not fit; the world must not be stepped then.
     pub fn read_state(&mut self, input: &mut impl Read) -> Result<(), StateError> {
         let mut length = [0; 8];
         input.read_exact(&mut length)?;
@@ -95,10 +95,10 @@ impl World {
         self.bodies.restore(&header.bodies).map_err(malformed)?;
         let geometries = self.contact.contact_detector.geometries();
         if !self.contact.contact_detector.contact_cache.restore(header.contacts, geometries) {
-            return Err(malformed("its contacts belong to other particles or geometries"));
+            return Err(malformed("its contacts name particles or geometries that do not exist"));
         }
         if !self.contact.warm_start.restore(header.velocities) {
-            return Err(malformed("its velocities are not in the order of the grid"));
+            return Err(malformed("its velocities do not match the blocks of the grid"));
         }
         let bodies = self.impulses.current.len();
         let counts = [header.impulses.len(), header.expected.len()];

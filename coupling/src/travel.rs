@@ -1,18 +1,18 @@
-//! How far bodies go past the particles around them.
+//! Travel of bodies past the particles around them.
 //!
-//! Every particle that a body can touch is asked, so that the answer, by which steps are split,
-//! depends neither on the order of the particles nor on the grid's blocks. Speeds are relative: it
-//! is the same in every inertial frame.
+//! Every particle that a body can touch counts, so that the result, by which steps are split,
+//! depends neither on the order of the particles nor on the grid's blocks. Speeds are relative, so
+//! that it is the same in every inertial frame.
 
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::{BlockView, Mpm};
 use pliant_rigid::{Bodies, BodyId, SpatialVelocity};
 
-/// Where the particles are at the start of a coupling step, and how they move.
+/// Positions and motion of the particles at the start of a coupling step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NearbyParticles<'a> {
     pub mpm: &'a Mpm,
-    /// How near they must be for a body that does not move to answer \[m\].
+    /// Distance within which a body at rest counts as near \[m\].
     pub reach: f64,
     /// Velocity of their centre of mass, world frame \[m/s\].
     pub common: Vector3<f64>,
@@ -33,22 +33,22 @@ impl<'a> NearbyParticles<'a> {
             + self.spread
     }
 
-    /// How far the surface of a body goes past the particles within `dt` \[s\] that it can touch by
-    /// then, at its present velocity and theirs \[m\]; none where there are none.
-    pub fn travel(&self, bodies: &Bodies, id: BodyId, dt: f64) -> Option<f64> {
+    /// Travel \[m\] of the surface of a body past the particles that it can touch within
+    /// `coupling_step` \[s\], at the present velocities; none without such particles.
+    pub fn travel(&self, bodies: &Bodies, id: BodyId, coupling_step: f64) -> Option<f64> {
         let (pose, velocity) = (bodies.pose(id), bodies.velocity(id));
         let origin = Point3::from(pose.translation.vector);
         let mut way: Option<f64> = None;
         for b in 0..self.mpm.block_count() {
             let view = self.mpm.block(b);
             let center = view.corner() + Vector3::repeat(0.5 * view.edge());
-            // Particles are at most 1.5 cells out of their block: see the reach of the transfers.
+            // Particles are at most 1.5 cells outside their block: see the reach of the transfers.
             let radius = (0.5 * view.edge() + 1.5 * self.mpm.grid_spacing()) * 3.0_f64.sqrt();
             let fastest = (velocity.at(&origin, &center) - self.common).norm()
                 + velocity.angular.norm() * radius
                 + self.spread;
-            if self.is_within(bodies, id, &center, radius + self.reach + dt * fastest) {
-                way = self.travel_in(bodies, id, dt, (&view, &origin, &velocity), way);
+            if self.is_within(bodies, id, &center, radius + self.reach + coupling_step * fastest) {
+                way = self.travel_in(bodies, id, coupling_step, (&view, &origin, &velocity), way);
             }
         }
         way
@@ -59,13 +59,13 @@ impl<'a> NearbyParticles<'a> {
         &self,
         bodies: &Bodies,
         id: BodyId,
-        dt: f64,
+        coupling_step: f64,
         (view, origin, velocity): (&BlockView<'_>, &Point3<f64>, &SpatialVelocity),
         mut way: Option<f64>,
     ) -> Option<f64> {
         for i in 0..view.len() {
             let x = view.position(i);
-            let past = dt * (velocity.at(origin, &x) - view.velocity(i)).norm();
+            let past = coupling_step * (velocity.at(origin, &x) - view.velocity(i)).norm();
             // The distance takes longer to find than the velocity.
             let more = way.is_none_or(|way| past > way);
             if more && self.is_within(bodies, id, &x, self.reach + past) {

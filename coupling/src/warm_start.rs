@@ -1,15 +1,15 @@
-//! The velocities from which the contact solve starts: those that the last substep's left at the
-//! same nodes.
+//! Warm start of the contact solve: the velocities at the same nodes after the last substep's
+//! solve.
 //!
-//! Contact and elasticity all but cancel each other at a node, substep by substep, so its velocity
-//! hardly changes while what makes it up is large. Impulses would not do in its place: those that
-//! are off by a part `e` leave velocities that are off by `e substep f/m`, and stiff contacts and
-//! friction answer to far less (in `shake` a thousandth of an impulse is five stiction tolerances).
+//! Contact and elasticity nearly cancel at a node in every substep, so its velocity hardly changes
+//! although both impulses are large. Impulses would be a worse start: a relative error `e` of them
+//! gives an error `e substep f/m` of velocities, and stiff contacts and friction respond to far
+//! less (in `shake` a thousandth of an impulse is five stiction tolerances).
 
 use crate::backend::NodeVelocity;
 use crate::nodes::Numbering;
 
-/// What the last solve left at the nodes that it had, in ascending order of their coordinates.
+/// Velocities of the nodes of the last solve, in ascending order of their coordinates.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WarmStart {
     left: Vec<NodeVelocity>,
@@ -17,7 +17,7 @@ pub(crate) struct WarmStart {
 }
 
 impl WarmStart {
-    /// The guess for the numbered nodes: what is remembered of them, else their `free` velocities.
+    /// The guess for the numbered nodes: their stored velocities, else their `free` velocities.
     pub(crate) fn guess(&mut self, numbering: &Numbering, free: &[[f64; 4]]) -> &[[f64; 4]] {
         self.guess.clear();
         self.guess.extend_from_slice(free);
@@ -32,7 +32,7 @@ impl WarmStart {
         &self.guess
     }
 
-    /// Keeps the velocities of the numbered nodes; forgets all others.
+    /// Stores the velocities of the numbered nodes; drops all others.
     pub(crate) fn store(&mut self, numbering: &Numbering, velocities: &[[f64; 4]]) {
         self.forget();
         self.left.extend(numbering.ascending().map(|n| {
@@ -41,7 +41,7 @@ impl WarmStart {
         }));
     }
 
-    /// Forgets all.
+    /// Drops all.
     pub(crate) fn forget(&mut self) {
         self.left.clear();
     }

@@ -21,11 +21,10 @@ use crate::sensor::{TactilePad, TactileReading};
 use crate::settings::{Coupling, CouplingStep, Settings};
 use crate::travel::NearbyParticles;
 
-/// The shortest coupling step is this part of a step.
+/// The shortest coupling step is a step divided by this.
 const MIN_COUPLING_STEP_DIVISOR: u32 = 256;
 
-/// How far the fastest particle may fly in a substep [cells]: one cell is where the transfers lose
-/// it.
+/// Largest displacement of a particle in a substep [cells]: beyond one cell the transfers lose it.
 const MAX_FLIGHT: f64 = 0.6;
 
 /// Particles, bodies and solver settings, stepped together.
@@ -34,7 +33,7 @@ const MAX_FLIGHT: f64 = 0.6;
 /// for any number of threads (of the current `rayon` pool).
 pub struct World {
     pub(crate) settings: Settings,
-    /// The particles on the host, where a backend has them as of the last refresh.
+    /// The particles on the host; with a backend those of the last refresh.
     pub(crate) mpm: Mpm,
     pub(crate) bodies: Bodies,
     pub(crate) motion: BodyMotion,
@@ -45,7 +44,7 @@ pub struct World {
     pub(crate) step: u64,
     pub(crate) time: f64,
     boundary_impulse: SpatialImpulse,
-    /// The body with which the grid goes.
+    /// The body with which the grid moves.
     frame_body: Option<BodyId>,
     pub(crate) scratch: Vec<Totals>,
 }
@@ -95,9 +94,9 @@ impl World {
     /// Advances the world by one step.
     ///
     /// # Errors
-    /// [`StepError`]; the world is not to be stepped further then, but can still be read.
+    /// [`StepError`]; the world must not be stepped further then, but can still be read.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
-        // Inside the pool, so that each parallel loop starts without a detour.
+        // Inside the pool, so that parallel loops start without a transfer to it.
         rayon::scope(|_| self.step_in_pool())
     }
 
@@ -119,7 +118,7 @@ impl World {
         Ok(report)
     }
 
-    /// Length of so many of the [`MIN_COUPLING_STEP_DIVISOR`] of a step \[s\].
+    /// Length of this number of units, [`MIN_COUPLING_STEP_DIVISOR`] to a step \[s\].
     fn coupling_step_length(&self, units: u32) -> f64 {
         self.settings.dt * (f64::from(units) / f64::from(MIN_COUPLING_STEP_DIVISOR))
     }
@@ -130,14 +129,15 @@ impl World {
         self.contact.sensors.begin();
     }
 
-    /// Begins the longest coupling step after `last_substeps` units of the step that the scheme
-    /// answers for, by halves; returns its units.
+    /// Begins the longest coupling step that the scheme resolves after `done` units of the step,
+    /// found by halving; returns its units.
     fn begin_coupling_step(&mut self, done: u32, report: &mut StepReport) -> Result<u32, RigidError> {
         let mut units = if done == 0 { MIN_COUPLING_STEP_DIVISOR } else { 1 << done.trailing_zeros() };
         loop {
-            let dt = self.coupling_step_length(units);
-            self.prepare(dt)?;
-            let excess = self.motion.coupling_step_ratio(&self.bodies, dt, self.mpm.grid_spacing());
+            let coupling_step = self.coupling_step_length(units);
+            self.prepare(coupling_step)?;
+            let excess =
+                self.motion.coupling_step_ratio(&self.bodies, coupling_step, self.mpm.grid_spacing());
             let is_fixed = self.settings.coupling_step == CouplingStep::Fixed;
             if excess <= 1.0 || units == 1 || is_fixed {
                 report.coupling_excess = report.coupling_excess.max(excess);
@@ -147,26 +147,27 @@ impl World {
         }
     }
 
-    /// A coupling step that has begun: the particles' substeps, and the bodies' step with the
-    /// impulses of these.
+    /// Takes a coupling step that has begun: the substeps of the particles, then the bodies' step
+    /// with their impulses.
     fn advance_coupling_step(&mut self, units: u32, report: &mut StepReport) -> Result<(), StepError> {
-        let dt = self.coupling_step_length(units);
+        let coupling_step = self.coupling_step_length(units);
         self.mpm.set_grid_velocity(self.frame_velocity());
-        let substeps = self.substeps_within(dt);
+        let substeps = self.substeps_within(coupling_step);
         let mut contacts = ContactStatistics::default();
-        let excess = self.move_particles(substeps, dt / f64::from(substeps), &mut contacts)?;
+        let excess = self.move_particles(substeps, coupling_step / f64::from(substeps), &mut contacts)?;
         report.coupling_excess = report.coupling_excess.max(excess);
-        let rigid = self.bodies.integrate(dt, &self.impulses.current).map_err(|e| self.rigid_error(e))?;
+        let rigid =
+            self.bodies.integrate(coupling_step, &self.impulses.current).map_err(|e| self.rigid_error(e))?;
         self.balance_tracker.bodies(&rigid.energy);
         let BodyImpulses { current, points, starts, .. } = &self.impulses;
-        self.motion.correct_free_positions(&mut self.bodies, dt, current, points, starts);
+        self.motion.correct_free_positions(&mut self.bodies, coupling_step, current, points, starts);
         report.add(substeps, &contacts, &rigid);
         self.impulses.finish_coupling_step(f64::from(MIN_COUPLING_STEP_DIVISOR) / f64::from(units));
         Ok(())
     }
 
-    /// The substeps of a coupling step, `substep` \[s\] each. Returns by how much the bodies'
-    /// motion left what they took it for.
+    /// The substeps of a coupling step, `substep` \[s\] each. Returns the deviation of the bodies'
+    /// motion from the one that they assumed.
     fn move_particles(
         &mut self,
         count: u32,
@@ -193,10 +194,10 @@ impl World {
         })
     }
 
-    /// Poses, velocities and answers of the bodies for a coupling step of `dt` \[s\]; particles in
-    /// order.
-    fn prepare(&mut self, dt: f64) -> Result<(), RigidError> {
-        self.bodies.prepare(dt);
+    /// Poses, velocities and responses of the bodies for a coupling step of `coupling_step` \[s\];
+    /// sorts the particles.
+    fn prepare(&mut self, coupling_step: f64) -> Result<(), RigidError> {
+        self.bodies.prepare(coupling_step);
         self.impulses.begin_coupling_step(&self.bodies);
         if self.mpm.is_empty() {
             return Ok(());
@@ -204,10 +205,10 @@ impl World {
         self.backend.begin(&mut self.mpm);
         let (reach, common) =
             (self.contact.contact_detector.reach(&self.mpm), self.balance_tracker.mean_velocity());
-        // A device's particles are not where the host's were.
+        // The host does not know where a device's particles are.
         let near = self.backend.is_host().then(|| NearbyParticles::new(&self.mpm, reach, common));
-        let expected = self.impulses.expected_of(dt / self.settings.dt);
-        self.motion.begin(&mut self.bodies, near, dt, expected, &mut self.contact.problem.mobility)
+        let expected = self.impulses.expected_of(coupling_step / self.settings.dt);
+        self.motion.begin(&mut self.bodies, near, coupling_step, expected, &mut self.contact.problem.mobility)
     }
 
     fn rigid_error(&self, error: RigidError) -> StepError {
@@ -219,22 +220,24 @@ impl World {
         self.substeps_within(self.settings.dt)
     }
 
-    /// Number of MPM substeps of a coupling step of `dt` \[s\].
-    fn substeps_within(&self, dt: f64) -> u32 {
+    /// Number of MPM substeps of a coupling step of `coupling_step` \[s\].
+    fn substeps_within(&self, coupling_step: f64) -> u32 {
         let most = f64::from(u32::MAX);
         match self.settings.substeps {
-            AutoOr::Value(n) => (f64::from(n) * (dt / self.settings.dt)).ceil() as u32,
-            AutoOr::Auto => (dt / self.largest_stable_substep(dt)).ceil().clamp(1.0, most) as u32,
+            AutoOr::Value(n) => (f64::from(n) * (coupling_step / self.settings.dt)).ceil() as u32,
+            AutoOr::Auto => {
+                (coupling_step / self.largest_stable_substep(coupling_step)).ceil().clamp(1.0, most) as u32
+            }
         }
     }
 
     /// Largest stable substep at the present speeds of particles and those of the bodies' surfaces
-    /// within `dt` [s]: a tool brings the particles that it touches to its speed. Speeds are
-    /// relative to the particles' common motion, which makes nothing unstable; it only must not
-    /// carry them too far across the grid.
-    fn largest_stable_substep(&self, dt: f64) -> f64 {
+    /// within `coupling_step` [s]: a tool accelerates the particles that it touches to its speed.
+    /// Speeds are relative to the particles' common motion, which does not affect stability; it
+    /// only must not carry them too far across the grid.
+    fn largest_stable_substep(&self, coupling_step: f64) -> f64 {
         let common = self.balance_tracker.mean_velocity();
-        let tools = self.bodies.fastest_surface(self.time, self.time + dt, &common);
+        let tools = self.bodies.fastest_surface(self.time, self.time + coupling_step, &common);
         let [particles, fastest] = self.backend.max_speeds(&self.mpm, [&common, &self.frame_velocity()]);
         let stable = self.mpm.largest_stable_substep(particles.max(tools));
         stable.min(MAX_FLIGHT * self.settings.grid_spacing / fastest)
@@ -269,7 +272,7 @@ impl World {
         self.mpm.len()
     }
 
-    /// The particles and their grid, on the host: where a backend steps them, as of the last
+    /// The particles and their grid, on the host: with a backend those of the last
     /// [`World::refresh`].
     pub fn mpm(&self) -> &Mpm {
         &self.mpm
@@ -285,7 +288,7 @@ impl World {
         &self.bodies
     }
 
-    /// The bodies, to change what motors are told between steps.
+    /// The bodies, to change the inputs of motors between steps.
     pub fn bodies_mut(&mut self) -> &mut Bodies {
         &mut self.bodies
     }
@@ -295,9 +298,10 @@ impl World {
         self.motion.strong().iter().enumerate().filter(|(_, strong)| **strong).map(|(b, _)| BodyId(b))
     }
 
-    /// Impulses of the particles on the bodies over the last step, world frame, each about a point
-    /// that is at the body's origin at the start of a coupling step and goes on with the velocity
-    /// of that time: torques are about the body as it moves, and the same in every inertial frame.
+    /// Impulses of the particles on the bodies over the last step, world frame, each about a
+    /// reference point that is at the body's origin at the start of a coupling step and moves with
+    /// the velocity of that time. So torques are about the moving body, and the same in every
+    /// inertial frame.
     pub fn body_impulses(&self) -> &[SpatialImpulse] {
         &self.impulses.step
     }
@@ -307,7 +311,7 @@ impl World {
         &self.contact.sensors.pads
     }
 
-    /// What tactile pad number `pad` felt in the last step; nothing before the first.
+    /// Reading of tactile pad number `pad` in the last step; empty before the first.
     ///
     /// # Panics
     /// There is no such pad.

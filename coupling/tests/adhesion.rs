@@ -1,4 +1,4 @@
-//! Adhesion of particles to bodies against closed answers: what pulls off, what hangs, what sticks.
+//! Adhesion of particles to bodies against closed forms: what pulls off, what hangs, what sticks.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;

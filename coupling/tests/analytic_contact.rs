@@ -1,5 +1,5 @@
-//! Normal contact of particles and bodies against closed answers: one particle, tools of every
-//! shape at rest.
+//! Normal contact of particles and bodies against closed forms: one particle, tools of every shape
+//! at rest.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -44,12 +44,13 @@ fn particle_velocity_after(
     (snapshot(&mut world).velocities[0][2], world.body_impulses()[plane.0].linear.z)
 }
 
-/// One particle against a plane through the whole loop. The post-contact velocity solves a v^2 + b v + c = 0 with a = k d delta^2,
-/// b = -m - k delta (delta + d phi0), c = k delta phi0 + m v* (phi0 > 0 the overlap), the root with v < 1/d (Hunt-Crossley, implicit).
+/// One particle against a plane through the whole loop. The post-contact velocity solves a v^2 + b
+/// v + c = 0 with a = k d delta^2, b = -m - k delta (delta + d phi0), c = k delta phi0 + m v* (phi0
+/// > 0 the overlap), the root with v < 1/d (Hunt-Crossley, implicit).
 ///
 /// The mass m in it is the particle's own: its nodes have m_i = w_i m, the solve moves them by w_i
 /// gamma/m_i = gamma/m each, all alike, and the particle gathers sum_i w_i (v* + gamma/m) = v* +
-/// gamma/m. In general a contact sees 1/sum_i (w_i^2/m_i).
+/// gamma/m. In general the effective mass of a contact is 1/sum_i (w_i^2/m_i).
 ///
 /// Tolerance: f32. Rounding of the position within its block of four cells moves the gap by 2 h
 /// 2^-23, so the velocity by that over the substep; node velocities and masses add 1e-6 of the

@@ -1,4 +1,4 @@
-//! Coulomb friction between particles and bodies against closed answers: an inclined plane, and a
+//! Coulomb friction between particles and bodies against closed forms: an inclined plane, and a
 //! grasp.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -85,8 +85,8 @@ fn sand_and_a_free_body_keep_their_momentum() {
 }
 
 /// The floor does not matter (Lube et al. 2004): frictions of 0.2 and 0.8 within 10 %. With rough
-/// walls that is so by construction, as the floor's own friction is not asked for; the test holds
-/// that it is not.
+/// walls that is so by construction, as the floor's own friction has no effect; the test holds that
+/// it is not.
 #[test]
 fn the_floor_does_not_matter() {
     let runout = |floor: f64| Column { aspect: 1.0, cells: 12, is_round: false, floor }.runout();

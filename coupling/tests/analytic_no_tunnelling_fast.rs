@@ -1,4 +1,4 @@
-//! Acceptance 16 for what is thin and fast: a sheet that falls on a thin plate, and a blade that
+//! No tunnelling of thin and fast bodies: a sheet that falls on a thin plate, and a blade that
 //! turns through a soft block. No particle, and no vertex of the sheet, comes out at another side
 //! than it was on.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -17,8 +17,8 @@ const HALF_THICKNESS: f64 = 0.0005;
 
 /// A sheet of 0.2 m falls at 5 m/s on a plate of 1 mm that is larger than the sheet can become,
 /// flat, tilted, and edge first; at the step of the paper's bag, 10 ms (50 mm of way, fifty
-/// thicknesses) and at 2 ms. No vertex or centroid is ever below the plate's lower face. That it
-/// hit is seen from its speed: a step after the impact nothing falls any more.
+/// thicknesses) and at 2 ms. No vertex or centroid is ever below the plate's lower face. Its speed
+/// shows that it hit: a step after the impact nothing falls any more.
 #[test]
 fn a_falling_sheet_does_not_pass_a_thin_plate() {
     let h = 1.0 / 64.0;

@@ -92,8 +92,8 @@ fn closed_system_keeps_its_momentum_at_any_tolerance() {
         );
         assert!(worst_linear < 1e-6, "eps_r {tolerance}: linear momentum off by {worst_linear}");
         assert!(worst_angular < 1e-6, "eps_r {tolerance}: angular momentum off by {worst_angular}");
-        // The particles' own books, relative to the impulses that they got, which are small beside
-        // the bodies' momenta (measured: 7e-7).
+        // The particles' own balance, relative to the impulses that they got, which are small
+        // beside the bodies' momenta (measured: 7e-7).
         assert!(balance.linear_momentum < 1e-6 && balance.angular_momentum < 3e-6, "{balance:?}");
         assert!(balance.mass < 1e-6, "{balance:?}");
     }

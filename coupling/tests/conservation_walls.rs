@@ -1,5 +1,5 @@
-//! Boundary conditions of the grid hold at nodes that contact moves too, and the books of momentum
-//! tell walls from bodies.
+//! Boundary conditions of the grid hold at nodes that contact moves too, and the momentum balance
+//! distinguishes walls from bodies.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;

@@ -56,7 +56,8 @@ fn coupled(
     (problem, mechanism)
 }
 
-/// What contact `c` sees at unknowns (v, q): a row of weights for each, and its response.
+/// The relative velocity at contact `c` at unknowns (v, q): a row of weights for each, and its
+/// response.
 fn see(
     problem: &ContactProblem,
     mechanism: &Mechanism,
@@ -152,9 +153,9 @@ fn dense_minimiser(
     x
 }
 
-// Acceptance 15 with bodies: every direction reaches the dense minimiser over nodes and the
-// mechanism's coordinates to 1e-8, for light and heavy bodies, with as many coordinates as
-// components, fewer (an arm), and one (a slide).
+// Every direction reaches the dense minimiser over nodes and the mechanism's coordinates to 1e-8,
+// for light and heavy bodies, with as many coordinates as components, fewer (an arm), and one
+// (a slide).
 #[test]
 fn every_direction_reaches_the_dense_minimiser_with_bodies() {
     // Levers are drawn again as in `coupled`.
@@ -257,7 +258,7 @@ fn one_particle_against_a_free_body_is_the_law_with_the_reduced_mass() {
             problem.mobility.attach(Attachment { body: Some(0), lever: [0.0; 3] });
             let info = solver.solve(&problem, &tight(direction), InitialGuess::Free);
             assert!(info.stop.is_converged(), "{direction:?} case {case}: {info:?}");
-            // Acceptance 9 with the reduced mass and the relative velocity.
+            // The same closed form with the reduced mass and the relative velocity.
             let reduced = m * body / (m + body);
             let (a, b, c) = (
                 k * d * substep * substep,
@@ -293,7 +294,7 @@ fn a_body_that_cannot_move_is_one_that_keeps_its_velocity() {
     }
 }
 
-// Bad input: a mobility that is not finite, or a contact on a body that is not there, moves
+// Bad input: a mobility that is not finite, or a contact on a body that does not exist, changes
 // nothing.
 #[test]
 fn attachments_to_bodies_that_are_not_there_are_refused() {

@@ -6,13 +6,13 @@ use pliant_coupling::convex::{
     ContactConstraint, ContactProblem, ConvexSolver, Direction, InitialGuess, Mobility, ProblemError,
     SettingsError, SolverSettings, StopReason,
 };
-use pliant_rigid::contact_model::{DIVIDED, NormalContactModel};
+use pliant_rigid::contact_model::{ALONE, NormalContactModel};
 use pliant_rigid::icf::potential::ConstraintPotential;
 
 mod problems;
 use problems::{DIRECTIONS, Random, random_problem, tight};
 
-/// One contact that sees one node of mass `mass` alone.
+/// One contact with one node of mass `mass` alone.
 fn single(mass: f64, free: [f64; 3], contact: ContactConstraint, substep: f64) -> ContactProblem {
     let mut node_mass = vec![0.0; 27];
     node_mass[13] = mass;
@@ -118,9 +118,9 @@ fn dense_minimiser(problem: &ContactProblem) -> DVector<f64> {
     v
 }
 
-// math.md 3: gamma = delta f_e (1 - d v_n) where both factors are positive; the potential's
-// derivative; the impulse's. Differences of a smooth branch are good to (step)^2, here 1e-9
-// relative to the scale.
+// The contact model (`docs/book/src/theory/contact.md`): gamma = delta f_e (1 - d v_n) where both
+// factors are positive; the potential's derivative; the impulse's. Differences of a smooth branch
+// are good to (step)^2, here 1e-9 relative to the scale.
 #[test]
 fn the_law_is_the_papers_and_its_derivatives_agree_with_differences() {
     let mut random = Random(1);
@@ -132,7 +132,7 @@ fn the_law_is_the_papers_and_its_derivatives_agree_with_differences() {
         let f_e = -k * gap - substep * k * v;
         let expected = if f_e > 0.0 && 1.0 - d * v > 0.0 { substep * f_e * (1.0 - d * v) } else { 0.0 };
         let law = NormalContactModel::new(gap, k, d, substep);
-        let at = |v: f64| law.at::<DIVIDED>(v);
+        let at = |v: f64| law.at::<ALONE>(v);
         assert!((at(v).impulse - expected).abs() <= 1e-13 * (1.0 + expected), "case {case}");
         let step = 1e-6;
         if (law.release_velocity - v).abs() < 2.0 * step {
@@ -146,8 +146,8 @@ fn the_law_is_the_papers_and_its_derivatives_agree_with_differences() {
     }
 }
 
-// The law of a bonded contact (`contact_model`): compression as without the bond, tension min(k (phi +
-// delta v_n), f_a) beyond it where dissipation does not release it earlier; the potential's
+// The law of a bonded contact (`contact_model`): compression as without the bond, tension min(k
+// (phi + delta v_n), f_a) beyond it where dissipation does not release it earlier; the potential's
 // derivative is the impulse, the impulse's its derivative, which is never positive: the potential
 // is convex. Differences as above.
 #[test]
@@ -163,7 +163,7 @@ fn a_bond_holds_up_to_its_limit_and_keeps_the_law_convex() {
         let bare = NormalContactModel::new(gap, k, d, substep);
         let law = bare.bonded(tension, k, substep);
         let expected = bare.impulse(v) - substep * (k * (gap + substep * v)).clamp(0.0, tension);
-        let at = |v: f64| law.at::<DIVIDED>(v);
+        let at = |v: f64| law.at::<ALONE>(v);
         assert!((at(v).impulse - expected).abs() <= 1e-13 * (1.0 + expected.abs()), "case {case}");
         assert!(at(v).potential >= 0.0 && at(v).hessian >= 0.0, "case {case}");
         let step = 1e-6;
@@ -183,7 +183,7 @@ fn a_bond_holds_up_to_its_limit_and_keeps_the_law_convex() {
     assert_eq!(bare.bonded(0.0, 1e4, 1e-3), bare);
 }
 
-// Acceptance 15: cost, gradient and Hessian agree by differences.
+// Cost, gradient and Hessian agree by differences.
 #[test]
 fn cost_gradient_and_hessian_agree_with_differences() {
     let problem = random_problem(3, 12, 5.0);
@@ -201,9 +201,9 @@ fn cost_gradient_and_hessian_agree_with_differences() {
     assert!((&curve - &hessian * &direction).norm() < 1e-5 * curve.norm());
 }
 
-// Acceptance 9: one particle against a plane, the post-contact normal velocity solves a v^2 + b v +
-// c = 0 with a = k d delta^2, b = -m - k delta (delta + d phi0), c = k delta phi0 + m v*, the root
-// with v < 1/d; 1e-10.
+// One particle against a plane, the post-contact normal velocity solves a v^2 + b v + c = 0 with a
+// = k d delta^2, b = -m - k delta (delta + d phi0), c = k delta phi0 + m v*, the root with v < 1/d;
+// 1e-10.
 #[test]
 fn one_particle_against_a_plane_meets_the_closed_form() {
     let mut random = Random(5);
@@ -240,8 +240,8 @@ fn one_particle_against_a_plane_meets_the_closed_form() {
     }
 }
 
-// Acceptance 15: the minimiser equals a dense Newton's to 1e-8 and every variant reaches the same
-// point; the objective falls monotonically (to the rounding of its sum).
+// The minimiser equals a dense Newton's to 1e-8 and every variant reaches the same point; the
+// objective falls monotonically (to the rounding of its sum).
 #[test]
 fn every_direction_reaches_the_dense_minimiser_and_falls_monotonically() {
     for (seed, contacts, stiffness_number) in [(11, 5, 1.0), (12, 12, 10.0), (13, 30, 10.0), (14, 12, 1000.0)]

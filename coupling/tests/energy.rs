@@ -62,10 +62,9 @@ fn a_sliding_block_loses_its_way_times_friction() {
 }
 
 // Uniaxial compression of perfect plasticity without friction: the plastic work is sigma_Y V
-// (ln(h0/h) - sigma_Y/E), the elastic energy sigma_Y^2 V/(2 E), and the plate's work is both
-// (acceptance 8 has the stress). Floor and plate hold the end layers at their centres, which are a
-// spacing closer than the faces: h0 is 7 cm. 5 %: the end layers strain less than the others;
-// inertia, waves of the start.
+// (ln(h0/h) - sigma_Y/E), the elastic energy sigma_Y^2 V/(2 E), and the plate's work is
+// both. Floor and plate hold the end layers at their centres, which are a spacing closer than the
+// faces: h0 is 7 cm. 5 %: the end layers strain less than the others; inertia, waves of the start.
 #[test]
 fn the_work_of_a_press_is_plastic_and_elastic() {
     let mut settings = settings(2e-3);
@@ -113,9 +112,9 @@ fn dropped(dt: f64, speed: f64, thickness: usize, coupling: Coupling) -> World {
     builder.build().unwrap()
 }
 
-// The balance is a sum: energies now less those of the start, less work, with losses. Its figures
-// say themselves what the imbalances are, of particles, bodies and what they exchange, to rounding;
-// and with short steps all of them are small beside what took part.
+// The balance is a sum: energies now less those of the start, less work, with losses. Its terms sum
+// to the imbalances of particles, bodies and their exchange, to rounding; and with short steps all
+// of them are small compared with the energies involved.
 #[test]
 fn the_parts_sum() {
     for coupling in [Coupling::Weak, Coupling::Strong] {
@@ -139,14 +138,14 @@ fn the_parts_sum() {
         let sum = of_particles + of_bodies + exchange;
         assert!(near(sum, end.imbalance.unwrap()), "{end:?}");
         assert!(b.flows.exchanged < -0.2 * scale, "the mat stopped it: {end:?}");
-        // Bodies that keep their velocity through a step give more than they lose where they meet
+        // Bodies that keep their velocity through a step give more than they lose where they touch
         // the mat: 1/2 m dV^2 in that step.
         assert!(of_bodies.abs() < 1e-6 * scale && exchange.abs() < 0.1 * scale, "{end:?}");
         assert!(end.gain.unwrap().relative() < 0.01, "{end:?}");
     }
 }
 
-// A world that is saved and restored goes on with the same account.
+// A world that is saved and restored continues the same balance.
 #[test]
 fn a_restored_world_has_the_account() {
     let mut world = dropped(1e-3, 1.0, 5, Coupling::Auto);

@@ -55,10 +55,10 @@ fn a_blown_up_run_names_step_particle_and_cause() {
         let mut world = builder.build().unwrap();
         let error = (0..100).find_map(|_| world.step().err()).expect("it cannot go on");
         println!("stretched by {stretch:e}: {error}");
-        let StepError::BlewUp { step, substep, particle, velocity, cause, .. } = &error else {
+        let StepError::BlewUp { step, substep_index, particle, velocity, cause, .. } = &error else {
             panic!("{error:?}");
         };
-        assert!(*step < 100 && *substep < 2 && *particle < 64, "{error}");
+        assert!(*step < 100 && *substep_index < 2 && *particle < 64, "{error}");
         assert!(velocity.norm() > 1.0 || !velocity.norm().is_finite(), "{error}");
         assert!(cause.contains("smaller dt"), "{error}");
         let text = error.to_string();

@@ -106,8 +106,8 @@ fn a_region_does_not_see_another() {
     assert!(with.1 == without.1, "the plate's impulses differ");
 }
 
-/// Several regions on several threads give the same bits as on one: clay under plates, a free ball
-/// that answers on rubber, and loose grains.
+/// Several regions on several threads give the same bits as on one: clay under plates, a free,
+/// strongly coupled ball on rubber, and loose grains.
 #[test]
 fn threads_do_not_change_a_bit_of_many_regions() {
     let run = |threads| {

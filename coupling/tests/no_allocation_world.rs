@@ -20,7 +20,7 @@ static ALLOCATOR: Counting = Counting;
 /// rolls to and fro, loaded tools of every other shape that ring, and a free ball that rolls over.
 fn busy_world() -> World {
     let mut settings = Settings::new(0.02, 2e-3);
-    // Bodies that answer within the step have more to repeat and to keep.
+    // Strongly coupled bodies have more state to repeat and to keep.
     settings.coupling = Coupling::Strong;
     settings.boundaries.push(Boundary {
         point: Point3::origin(),

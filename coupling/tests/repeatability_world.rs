@@ -12,7 +12,7 @@ use pliant_rigid::{Shape, SpatialVelocity};
 /// Clay, sand and rubber on a floor; a plate that comes down, and a free ball that falls in.
 fn busy_world() -> World {
     let mut settings = Settings::new(0.02, 2e-3);
-    // Bodies that answer within the step have more to repeat and to keep.
+    // Strongly coupled bodies have more state to repeat and to keep.
     settings.coupling = Coupling::Strong;
     settings.solver.relative_tolerance = 1e-3;
     let mut builder = World::builder(settings);

@@ -1,5 +1,5 @@
-//! Bodies that answer within the step: light ones on heavy soft material at steps that weak
-//! coupling cannot hold.
+//! Strongly coupled bodies: light ones on heavy soft material at steps that weak coupling cannot
+//! hold.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;

@@ -47,10 +47,11 @@ fn world(
     (builder.build().unwrap(), body, pose)
 }
 
-/// Conservation: bins sum to the pad's force, and a pad over the whole touched face feels what the
-/// body feels, step by step, on a tilted plate on which the block slides. Tolerances: rounding of
-/// the sums, 1e-13; for the body f32, to which node velocities are rounded (2^-24 of momenta that
-/// are some steps' impulses here), 1e-6 at a solver's tolerance of 1e-12. Measured: 9e-16, 3e-8.
+/// Conservation: bins sum to the pad's force, and a pad over the whole touched face measures the
+/// force on the body, step by step, on a tilted plate on which the block slides. Tolerances:
+/// rounding of the sums, 1e-13; for the body f32, to which node velocities are rounded (2^-24 of
+/// momenta that are some steps' impulses here), 1e-6 at a solver's tolerance of 1e-12. Measured:
+/// 9e-16, 3e-8.
 #[test]
 fn a_pad_feels_what_its_body_feels() {
     let (mut world, body, pose) = world(-0.037, 0.4, 1e-12, &[([0.1, 0.1], [7, 5]), ([0.1, 0.1], [1, 1])]);
@@ -109,8 +110,8 @@ fn a_block_at_rest_presses_below_its_centre() {
     assert!(beside == 0.0, "{beside} Pa beside the block");
 }
 
-/// A pad sees its own rectangle and side: half of the face half of the load of a symmetric block,
-/// the far side of the plate nothing. Tolerance 1 %: particles in symmetry about the cut.
+/// A pad measures its own rectangle and side only: half of the face half of the load of a symmetric
+/// block, the far side of the plate nothing. Tolerance 1 %: particles in symmetry about the cut.
 #[test]
 fn a_pad_ends_where_it_ends() {
     let mut settings = Settings::new(0.02, 1e-3);

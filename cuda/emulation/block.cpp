@@ -108,7 +108,8 @@ void Engine::out_of_bounds(uint64_t index, uint64_t length) {
     fail({ErrorCode::OutOfBounds, "operator[]", "the index is not below the length", 0, index, length});
 }
 
-// A thread waits for another that cannot run before it gives way. Nobody counts plain reads, so a loop of those hangs.
+// A thread waits for another that cannot run before it gives way. Nobody counts plain reads, so a
+// loop of those hangs.
 void Engine::count_atomic() {
     constexpr uint64_t PLENTY = 1u << 22;
     if (++current_->atomics > PLENTY) {

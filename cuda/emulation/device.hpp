@@ -1,6 +1,6 @@
-// CUDA C++ as far as the kernels use it, for the host compiler. Included by kernels/prelude.cuh instead of what nvcc
-// brings along. What has no sound emulation (__activemask, warp-synchronous code without masks) is left out, so that
-// it does not compile.
+// CUDA C++ as far as the kernels use it, for the host compiler. Included by kernels/prelude.cuh
+// instead of what nvcc brings along. What has no sound emulation (__activemask, warp-synchronous
+// code without masks) is left out, so that it does not compile.
 #pragma once
 
 #include <cmath>
@@ -117,12 +117,12 @@ T __shfl_sync(uint32_t mask, T value, int lane, int width = 32) {
     return emulation::shuffled(emulation::Operation::ShuffleIndex, mask, value, static_cast<uint32_t>(lane), width);
 }
 template <typename T>
-T __shfl_up_sync(uint32_t mask, T value, uint32_t delta, int width = 32) {
-    return emulation::shuffled(emulation::Operation::ShuffleUp, mask, value, delta, width);
+T __shfl_up_sync(uint32_t mask, T value, uint32_t substep, int width = 32) {
+    return emulation::shuffled(emulation::Operation::ShuffleUp, mask, value, substep, width);
 }
 template <typename T>
-T __shfl_down_sync(uint32_t mask, T value, uint32_t delta, int width = 32) {
-    return emulation::shuffled(emulation::Operation::ShuffleDown, mask, value, delta, width);
+T __shfl_down_sync(uint32_t mask, T value, uint32_t substep, int width = 32) {
+    return emulation::shuffled(emulation::Operation::ShuffleDown, mask, value, substep, width);
 }
 template <typename T>
 T __shfl_xor_sync(uint32_t mask, T value, int lane_mask, int width = 32) {
@@ -273,8 +273,8 @@ inline float max(float a, float b) { return std::fmax(a, b); }
 inline double min(double a, double b) { return std::fmin(a, b); }
 inline double max(double a, double b) { return std::fmax(a, b); }
 
-// Vector types, with the alignment that lets the device load one at once (CUDA C++ Programming Guide, "Built-in Vector
-// Types").
+// Vector types, with the alignment that lets the device load one at once (CUDA C++ Programming
+// Guide, "Built-in Vector Types").
 
 #define PLIANT_EMULATED_VECTORS(name, type)                                                                 \
     struct alignas(2 * sizeof(type)) name##2 { type x, y; };                                                \

@@ -297,8 +297,8 @@ void Engine::make_ready(Warp& warp, uint32_t lanes) {
     warp.ready |= lanes;
 }
 
-// The thread that goes on: another lane of the same warp while there is one, from a random place up or down; then a
-// random warp. None where nobody can.
+// The thread that goes on: another lane of the same warp while there is one, from a random place up
+// or down; then a random warp. None where nobody can.
 Thread* Engine::next_thread() {
     if (current_warp_ == nullptr || current_warp_->ready == 0) {
         if (ready_count_ == 0) {

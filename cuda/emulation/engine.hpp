@@ -1,8 +1,8 @@
 // The emulated device: blocks, warps and threads as fibres, and the rules that hold them together.
 //
-// A thread runs until it meets a barrier or an operation of its warp; then another one goes on, chosen by the seed.
-// Between two such points nothing interrupts it, so whatever the result owes to the order of threads or blocks, rather
-// than to barriers, changes with the seed.
+// A thread runs until it meets a barrier or an operation of its warp; then another one goes on,
+// chosen by the seed. Between two such points nothing interrupts it, so whatever the result owes to
+// the order of threads or blocks, rather than to barriers, changes with the seed.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ struct Index3 {
     uint32_t x, y, z;
 };
 
-// Shared with Rust (cuda/src/emulated/interface.rs), as are ErrorReport, LaunchRequest and Interface.
+// Shared with Rust (cuda/src/emulated.rs), as are ErrorReport, LaunchRequest and
+// Interface.
 enum class ErrorCode : uint32_t {
     None = 0,
     // A Span or shared array was indexed at or beyond its length.
@@ -31,7 +32,8 @@ enum class ErrorCode : uint32_t {
     SharedMemory = 5,
     // No memory for fibres or blocks on the host.
     HostMemory = 6,
-    // A launch that the device cannot take: no threads, too many, too much shared memory, wrong size of parameters.
+    // A launch that the device cannot take: no threads, too many, too much shared memory, wrong
+    // size of parameters.
     InvalidLaunch = 7,
     // A thread that does nothing but atomic operations, as one that waits for another does.
     Waiting = 8,

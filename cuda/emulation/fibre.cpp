@@ -11,10 +11,11 @@
 #endif
 
 #if defined(PLIANT_HAND_WRITTEN_SWITCH)
-// void pliant_emulation_switch(void** save, void* load): the registers that a call preserves go onto the stack, the
-// stack pointer into *save, and the same in reverse from `load`. It ends with a return: fibres of a warp wait in the same
-// place, so that the processor's guess where this return and those of its callers lead is right. Rounding and exception
-// modes are not switched: no kernel changes them.
+// void pliant_emulation_switch(void** save, void* load): the registers that a call preserves go
+// onto the stack, the stack pointer into *save, and the same in reverse from `load`. It ends with a
+// return: fibres of a warp wait in the same place, so that the processor's guess where this return
+// and those of its callers lead is right. Rounding and exception modes are not switched: no kernel
+// changes them.
 extern "C" void pliant_emulation_switch(void** save, void* load);
 #if defined(__x86_64__)
 asm(R"(
@@ -101,7 +102,8 @@ bool Stacks::reserve(uint32_t count) {
         return false;
     }
     for (uint32_t i = 0; i < count; ++i) {
-        // Stacks grow down, into this page, where they end with a fault instead of in the neighbour's frames.
+        // Stacks grow down, into this page, where they end with a fault instead of in the
+        // neighbour's frames.
         if (mprotect(static_cast<unsigned char*>(memory) + pitch * i, page, PROT_NONE) != 0) {
             munmap(memory, bytes);
             return false;
@@ -134,7 +136,8 @@ void prepare(Context& context, unsigned char* stack, void (*entry)()) {
     context.stack = stack;
     context.stack_bytes = STACK_BYTES;
 #if defined(PLIANT_ADDRESS_SANITIZER)
-    // The fibre before on this stack left from its outermost frames, and never told that they ended.
+    // The fibre before on this stack left from its outermost frames, and never told that they
+    // ended.
     constexpr size_t OUTERMOST = 16 * 1024;
     __asan_unpoison_memory_region(stack + STACK_BYTES - OUTERMOST, OUTERMOST);
 #endif
@@ -162,7 +165,8 @@ void prepare(Context& context, unsigned char* stack, void (*entry)()) {
 }
 
 #if defined(PLIANT_ADDRESS_SANITIZER)
-// Who switched last: the sanitizer tells the bounds of its stack on the other side, which for the host nobody else knows.
+// Who switched last: the sanitizer tells the bounds of its stack on the other side, which for the
+// host nobody else knows.
 static thread_local Context* switched_from = nullptr;
 
 static void finish_switch(void* fake_stack) {

@@ -1,5 +1,5 @@
-// Fibres: threads that hand over to one another by name, never by a clock. One runs at a time, so the emulated
-// kernels need no locks, and the order they run in is ours to choose.
+// Fibres: threads that hand over to one another by name, never by a clock. One runs at a time, so
+// the emulated kernels need no locks, and the order they run in is ours to choose.
 #pragma once
 
 #include <cstddef>
@@ -43,9 +43,11 @@ public:
     Stacks(const Stacks&) = delete;
     Stacks& operator=(const Stacks&) = delete;
     ~Stacks();
-    // Makes sure of `count` stacks; false where the system has no memory for them. All contexts on them are lost.
+    // Makes sure of `count` stacks; false where the system has no memory for them. All contexts on
+    // them are lost.
     bool reserve(uint32_t count);
-    // Forgets what was on the stacks of fibres that will never go on: their frames never told the sanitizer that they ended.
+    // Forgets what was on the stacks of fibres that will never go on: their frames never told the
+    // sanitizer that they ended.
     void abandon();
     // Lowest byte of a stack.
     unsigned char* at(uint32_t index) const;

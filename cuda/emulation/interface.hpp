@@ -1,4 +1,5 @@
-// What Rust calls. One table, so that a library built otherwise (with sanitizers, say) can take its place at run time.
+// What Rust calls. One table, so that a library built otherwise (with sanitizers, say) can take its
+// place at run time.
 #pragma once
 
 #include "engine.hpp"

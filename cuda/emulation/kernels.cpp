@@ -1,4 +1,5 @@
-// The kernels as C++, in one translation unit with the table that Rust asks for, so that the linker keeps them.
+// The kernels as C++, in one translation unit with the table that Rust asks for, so that the linker
+// keeps them.
 #include "interface.hpp"
 
 #include <cstdlib>

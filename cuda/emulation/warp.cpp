@@ -6,8 +6,8 @@ namespace emulation {
 
 namespace {
 
-// CUDA C++ Programming Guide, "Warp Shuffle Functions": the lane whose value a lane gets. `argument` holds the lane,
-// distance or mask in its low half and the width in its high half.
+// CUDA C++ Programming Guide, "Warp Shuffle Functions": the lane whose value a lane gets.
+// `argument` holds the lane, distance or mask in its low half and the width in its high half.
 uint32_t shuffle_source(Operation operation, uint32_t lane, uint32_t argument) {
     const uint32_t parameter = argument & 0xffff;
     const uint32_t width = argument >> 16;

@@ -1,5 +1,5 @@
-// What the threads of a block make together, in an order that does not depend on the schedule. All threads of a
-// one-dimensional block of whole warps must call these.
+// What the threads of a block make together, in an order that does not depend on the schedule. All
+// threads of a one-dimensional block of whole warps must call these.
 #pragma once
 
 #include "prelude.cuh"

@@ -1,28 +1,30 @@
-// Cloth, as mpm/src/sheets: all that only sheets do between the transfer to the particles and the next one to the grid. Vertices and centroids are ordinary particles for the rest of the substep; their place among all others changes with every sort,
-// which leaves it in `ClothTables::places`.
+// Cloth, as mpm/src/sheets: what only sheets need between the transfer to the particles and the
+// next one to the grid. Vertices and centroids are ordinary particles for the rest of the substep;
+// every sort changes their indices and writes them to `ClothTables::places`.
 //
-// Every element is one thread's, and sums go through lists in a fixed order: the bits do not depend on the schedule nor on the number of blocks.
+// One thread works on each element, and sums go through lists in a fixed order: the bits do not
+// depend on the schedule nor on the number of blocks.
 #include "cloth_common.cuh"
 #include "grid_scan.cuh"
 
 namespace cloth {
 
-// Sweeps of the tie (mpm/src/sheets/tie.rs says why so many).
-constexpr uint32_t TIE_SWEEPS = 3;
+// Sweeps of the vertex-face constraint (mpm/src/sheets/tie.rs says why so many).
+constexpr uint32_t VERTEX_FACE_SWEEPS = 3;
 
 // Step of Chebyshev's method for eigenvalues within [1, 4/3].
-__device__ __forceinline__ float tie_step(uint32_t sweep) {
+__device__ __forceinline__ float chebyshev_step(uint32_t sweep) {
     return sweep == 0 ? 0.9781586f : sweep == 1 ? 0.85714287f : 0.76277405f;
 }
 
-// A vertex' place.
+// Position of a vertex.
 struct Place {
     Array<int32_t, 3> corner;
     Vec3 local;
 };
 
-// The way from one place to another [cells]: exact but for one rounding.
-__device__ __forceinline__ Vec3 way(const Place& from, const Place& to) {
+// Displacement from one position to another [cells]: exact but for one rounding.
+__device__ __forceinline__ Vec3 displacement(const Place& from, const Place& to) {
     const auto whole = [&](uint32_t d) { return static_cast<float>(to.corner[d] - from.corner[d]); };
     return {whole(0) + (to.local.x - from.local.x), whole(1) + (to.local.y - from.local.y),
             whole(2) + (to.local.z - from.local.z)};
@@ -32,7 +34,7 @@ __device__ __forceinline__ Vec3 way(const Place& from, const Place& to) {
 template <typename PlaceOf>
 __device__ __forceinline__ Corners corners_of(const ClothHinge& hinge, double spacing, PlaceOf place) {
     const Place first = place(hinge.vertices[0]);
-    const auto from_first = [&](uint32_t k) { return spacing * wide(way(first, place(hinge.vertices[k]))); };
+    const auto from_first = [&](uint32_t k) { return spacing * wide(displacement(first, place(hinge.vertices[k]))); };
     return {from_first(1), from_first(2), from_first(3)};
 }
 
@@ -45,7 +47,7 @@ struct Edges {
 template <typename PlaceOf>
 __device__ __forceinline__ Edges edges_of(const ClothFace& face, PlaceOf place) {
     const Place a = place(face.corners[0]);
-    return {way(a, place(face.corners[1])), way(a, place(face.corners[2]))};
+    return {displacement(a, place(face.corners[1])), displacement(a, place(face.corners[2]))};
 }
 
 // The columns of F that edges make.
@@ -58,7 +60,7 @@ __device__ __forceinline__ PlaneColumns columns_of(const ClothFace& face, const 
     return {m11 * d.first, fused(m12, d.first, m22 * d.second)};
 }
 
-struct Advancing : StayingBlocks<CLOTH_THREADS> {
+struct Advancing : PersistentBlocks<CLOTH_THREADS> {
     const ClothAdvanceParameters& p;
 
     __device__ __forceinline__ uint32_t vertices() const { return p.tables.inverse_masses.length; }
@@ -70,8 +72,8 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         const bool holds = pin != CLOTH_NO_PIN && target(pin).holds != 0;
         return holds ? pin : CLOTH_NO_PIN;
     }
-    __device__ __forceinline__ const ClothTarget& target(uint32_t pin) const {
-        return p.pins.targets[p.substep * p.pins.vertices.length + pin];
+    __device__ __forceinline__ const PinTarget& target(uint32_t pin) const {
+        return p.pins.targets[p.substep_index * p.pins.vertices.length + pin];
     }
     // What a pin does to its vertex.
     __device__ __forceinline__ void add_to_pin(uint32_t pin, Wide impulse) const {
@@ -83,7 +85,8 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         return {p.pins.rows[first], p.pins.rows[first + 1], p.pins.rows[first + 2]};
     }
 
-    // Damps a particle's affine field: of its symmetric part only some is left. Returns what it was before [1/s].
+    // Damps a particle's affine field: keeps only a part of its symmetric part. Returns the field
+    // before [1/s].
     __device__ __forceinline__ Mat3 damp(uint32_t i) const {
         const auto row = [&](uint32_t n) -> float& { return row_of(p.particles, ROW_AFFINE + n, i); };
         const Mat3 c = {{row(0), row(1), row(2)}, {row(3), row(4), row(5)}, {row(6), row(7), row(8)}};
@@ -112,11 +115,11 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         const float inverse_mass = p.tables.inverse_masses[vertex];
         const uint32_t pin = pin_of(vertex);
         if (pin != CLOTH_NO_PIN) {
-            const Wide before = wide(velocity), to = wide(target(pin).position), held = velocity_of(pin);
+            const Wide before = wide(velocity), to = wide(target(pin).position), pin_velocity = velocity_of(pin);
             const double h = p.settings[0].grid_spacing_f64;
             const auto cells = [&](double x, uint32_t d) { return static_cast<float>(x / h - static_cast<double>(corner[d])); };
             local = {cells(to.x, 0), cells(to.y, 1), cells(to.z, 2)};
-            velocity = {static_cast<float>(held.x), static_cast<float>(held.y), static_cast<float>(held.z)};
+            velocity = {static_cast<float>(pin_velocity.x), static_cast<float>(pin_velocity.y), static_cast<float>(pin_velocity.z)};
             add_to_pin(pin, (1.0 / static_cast<double>(inverse_mass)) * (wide(velocity) - before));
         }
         p.corners[vertex] = corner;
@@ -130,7 +133,7 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         const Mat3 c = damp(i);
         const auto director = [&](uint32_t d) -> float& { return row_of(p.particles, ROW_GRADIENT + 2 + 3 * d, i); };
         const Vec3 before = {director(0), director(1), director(2)};
-        const Vec3 after = fused(p.settings[0].delta, c * before, before);
+        const Vec3 after = fused(p.settings[0].substep, c * before, before);
         director(0) = after.x;
         director(1) = after.y;
         director(2) = after.z;
@@ -138,7 +141,8 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         quad(p.face_velocities, face) = make_float4(row(0), row(1), row(2), 0.0f);
     }
 
-    // Pulls a centroid towards the mean of its vertices; the vertices' impulse is left for them.
+    // Moves a centroid's velocity towards the mean of its vertices, and stores the impulse on
+    // these.
     __device__ __forceinline__ void pull_face(uint32_t number, float relaxation) const {
         const ClothFace& face = p.tables.faces[number];
         const auto of = [&](uint32_t k) { return vector(quad(p.velocities, face.corners[k])); };
@@ -149,8 +153,8 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         quad(p.impulses, number) = quad_of(face.mass * change, 0.0f);
     }
 
-    // Gives a vertex the impulses of its faces; one that is held gives them to its pin. It moves by `step` [cells per m/s] times what its
-    // velocity changes by.
+    // Applies the impulses of its faces to a vertex, or to the pin that holds it. A free vertex
+    // moves by `step` [cells per m/s] times the change of its velocity.
     __device__ __forceinline__ void push_vertex(uint32_t vertex, float step) const {
         const float4 motion = quad(p.velocities, vertex);
         const uint32_t pin = pin_of(vertex);
@@ -177,7 +181,8 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         quad(p.locals, vertex) = quad_of(vector(quad(p.locals, vertex)) + step * change, 0.0f);
     }
 
-    // Writes a particle's place and velocity; tells where it is out of reach, and returns the square of its speed.
+    // Writes a particle's position and velocity, reports it if it is out of reach, and returns the
+    // square of its speed.
     __device__ __forceinline__ float move(uint32_t i, Vec3 local, Vec3 velocity) const {
         const float x[3] = {local.x, local.y, local.z}, v[3] = {velocity.x, velocity.y, velocity.z};
         const MpmSettings& settings = p.settings[0];
@@ -185,9 +190,9 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         for (uint32_t d = 0; d < 3; ++d) {
             row_of(p.particles, ROW_POSITION + d, i) = x[d];
             row_of(p.particles, ROW_VELOCITY + d, i) = v[d];
-            moved[d] = settings.delta / settings.grid_spacing * v[d];
+            moved[d] = settings.substep / settings.grid_spacing * v[d];
         }
-        check_position(p.particles, p.status, p.substep, i, x, moved);
+        check_position(p.particles, p.status, p.substep_index, i, x, moved);
         return dot(velocity, velocity);
     }
 
@@ -202,18 +207,18 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         quad(p.forces, 3 * number + 2) = quad_of(-1.0f * second, 0.0f);
     }
 
-    // Adds to the mean of a face's Biot stresses in a step of its mesh, which it returns; `edges` are those at the beginning. Finds the forces
-    // on its corners unless it is the last step.
+    // Adds to the mean of a face's Biot stresses in a step of its mesh, which it returns; `edges`
+    // are those at the beginning. Finds the forces on its corners unless it is the last step.
     __device__ __forceinline__ Sym2 step_face(uint32_t number, const ClothFace& face, Edges edges, uint32_t step) const {
         const ClothMeshSteps& mesh = p.mesh[face.sheet];
         if (step > 0) {
-            const auto moved = [&](uint32_t k) { return vector(quad(p.ways, face.corners[k])); };
+            const auto moved = [&](uint32_t k) { return vector(quad(p.displacements, face.corners[k])); };
             const Vec3 first = moved(0);
             edges.first = edges.first + (moved(1) - first);
             edges.second = edges.second + (moved(2) - first);
         }
         const PlaneColumns f = columns_of(face, edges);
-        // Nothing of this is across the face.
+        // Only the columns in the plane are used.
         const Qr qr = qr_of(f.f1, f.f2, f.f1);
         const Polar polar = polar_of(qr);
         const Sym2 biot = biot_of(p.tables.sheets[face.sheet], polar);
@@ -240,7 +245,8 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         }
     }
 
-    // A vertex in such a step: leapfrog from rest, half a step of its velocity first. One that is held stays.
+    // The same for a vertex: leapfrog from rest, beginning with half a step of its velocity. A held
+    // vertex stays.
     __device__ __forceinline__ void move_mesh(uint32_t vertex, uint32_t step) const {
         const ClothMeshSteps& mesh = p.mesh[p.tables.sheets_of_vertices[vertex]];
         if (step + 1 >= mesh.steps) {
@@ -251,18 +257,18 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         if (inverse_mass > 0.0f) {
             if (step > 0) {
                 velocity = vector(quad(p.mesh_velocities, vertex));
-                moved = vector(quad(p.ways, vertex));
+                moved = vector(quad(p.displacements, vertex));
             }
             const float part = step == 0 ? 0.5f : 1.0f;
-            const Vec3 fall = {part * mesh.fall[0], part * mesh.fall[1], part * mesh.fall[2]};
-            velocity = velocity + ((part * mesh.kick * inverse_mass) * force_of_faces(vertex) + fall);
+            const Vec3 gravity_velocity_step = {part * mesh.gravity_velocity_step[0], part * mesh.gravity_velocity_step[1], part * mesh.gravity_velocity_step[2]};
+            velocity = velocity + ((part * mesh.impulse_step * inverse_mass) * force_of_faces(vertex) + gravity_velocity_step);
             moved = moved + mesh.step * velocity;
         }
         quad(p.mesh_velocities, vertex) = quad_of(velocity, 0.0f);
-        quad(p.ways, vertex) = quad_of(moved, 0.0f);
+        quad(p.displacements, vertex) = quad_of(moved, 0.0f);
     }
 
-    // Sum of the forces on the corners of faces that a vertex is.
+    // Sum of the forces on a vertex as a corner of faces.
     __device__ __forceinline__ Vec3 force_of_faces(uint32_t vertex) const {
         const uint32_t corners_of_faces = 3 * p.tables.faces.length;
         Vec3 force = {0.0f, 0.0f, 0.0f};
@@ -276,10 +282,11 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         return force;
     }
 
-    // The last step of a face's mesh: return mapping and stress, the forces on its corners, and its centroid's particle.
+    // The last step of a face's mesh: return mapping and stress, the forces on its corners, and its
+    // centroid's particle.
     __device__ __forceinline__ float stress_face(uint32_t number) const {
         const ClothFace& face = p.tables.faces[number];
-        const ClothSheet& sheet = p.tables.sheets[face.sheet];
+        const ClothSheetMaterial& sheet = p.tables.sheets[face.sheet];
         const uint32_t i = p.tables.places[vertices() + number];
         const auto row = [&](uint32_t r) -> float& { return row_of(p.particles, r, i); };
         const Vec3 director = {row(ROW_GRADIENT + 2), row(ROW_GRADIENT + 5), row(ROW_GRADIENT + 8)};
@@ -309,7 +316,8 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         row(ROW_GRADIENT + 7) = n.y * d.x - n.x * d.y;
         row(ROW_HISTORY) = polar.area;
 
-        // The mean of the vertices from the corner of its own block. Small numbers first: blocks' corners differ by few cells.
+        // The mean of the vertices from the corner of its own block. Small numbers first: blocks'
+        // corners differ by few cells.
         const Array<int32_t, 3> own = corner_of(p.particles, i);
         const auto near = [&](uint32_t k) {
             const Place at = place(face.corners[k]);
@@ -344,7 +352,8 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
         return move(i, vector(quad(p.locals, vertex)), vector(quad(p.velocities, vertex)));
     }
 
-    // What the pins did in this substep is added to the step's, in the order of the pins; a thread an entry.
+    // What the pins did in this substep is added to the step's, in the order of the pins; a thread
+    // an entry.
     __device__ __forceinline__ void close_pins() const {
         const uint32_t entry = global_thread();
         if (entry >= CLOTH_PIN_SUMS || p.pins.vertices.length == 0) {
@@ -365,7 +374,7 @@ struct Advancing : StayingBlocks<CLOTH_THREADS> {
 PLIANT_KERNEL(cloth_advance, ClothAdvanceParameters, CLOTH_THREADS) {
     SHARED(uint32_t, fastest, 1);
     // The same for all threads: who stops a step here names a later substep.
-    if (is_stopped(p.status, p.substep)) {
+    if (is_stopped(p.status, p.substep_index)) {
         return;
     }
     if (threadIdx.x == 0) {
@@ -377,16 +386,16 @@ PLIANT_KERNEL(cloth_advance, ClothAdvanceParameters, CLOTH_THREADS) {
     a.each(vertices, [&](uint32_t vertex) { a.fetch_vertex(vertex); });
     a.each(faces, [&](uint32_t face) { a.fetch_face(face); });
     a.barrier();
-    const float step = static_cast<float>(p.settings[0].delta_f64 / p.settings[0].grid_spacing_f64);
+    const float step = static_cast<float>(p.settings[0].substep_f64 / p.settings[0].grid_spacing_f64);
 #pragma unroll 1
-    for (uint32_t sweep = 0; sweep < cloth::TIE_SWEEPS; ++sweep) {
-        const float relaxation = cloth::tie_step(sweep);
+    for (uint32_t sweep = 0; sweep < cloth::VERTEX_FACE_SWEEPS; ++sweep) {
+        const float relaxation = cloth::chebyshev_step(sweep);
         a.each(faces, [&](uint32_t face) { a.pull_face(face, relaxation); });
         a.barrier();
         a.each(vertices, [&](uint32_t vertex) { a.push_vertex(vertex, step); });
         a.barrier();
     }
-    // The same for all threads. The last of a sheet's steps is with its stress.
+    // The same for all threads. The last step of a sheet is part of `stress_face`.
     const uint32_t most = p.mesh[0].most;
 #pragma unroll 1
     for (uint32_t step = 0; step + 1 < most; ++step) {

@@ -1,5 +1,5 @@
-// A face of cloth: QR, return mapping, stress and energy in f32, as mpm/src/cloth/model.rs; a hinge in f64, as mpm/src/cloth/bending.rs. The
-// equations are there.
+// A face of cloth: QR, return mapping, stress and energy in f32, as mpm/src/cloth/model.rs; a hinge
+// in f64, as mpm/src/cloth/bending.rs. The equations are there.
 #pragma once
 
 #include "parameters.cuh"
@@ -7,7 +7,8 @@
 
 namespace cloth {
 
-// A length below which a direction is taken as zero rather than divided by: the square is still a normal number.
+// A length below which a direction is taken as zero rather than divided by: the square is still a
+// normal number.
 constexpr float TINY = 1e-18f;
 
 __device__ __forceinline__ float fused_dot(Vec3 a, Vec3 b) {
@@ -32,7 +33,8 @@ __device__ __forceinline__ Qr qr_of(Vec3 f1, Vec3 f2, Vec3 f3) {
     qr.q[0] = (1.0f / fmaxf(qr.r11, TINY)) * f1;
     const float along = fused_dot(qr.q[0], f2);
     Vec3 rest = fused(-along, qr.q[0], f2);
-    // Once more: what is left is orthogonal to rounding also where f2 is almost along f1 (Giraud et al. 2005).
+    // Once more: what is left is orthogonal to rounding also where f2 is almost along f1 (Giraud et
+    // al. 2005).
     const float again = fused_dot(qr.q[0], rest);
     rest = fused(-again, qr.q[0], rest);
     qr.r12 = along + again;
@@ -46,7 +48,7 @@ __device__ __forceinline__ Qr qr_of(Vec3 f1, Vec3 f2, Vec3 f3) {
 }
 
 // The nearest state with r33 <= 1 and shear within the friction cone.
-__device__ __forceinline__ Qr return_mapping(const ClothSheet& sheet, Qr qr) {
+__device__ __forceinline__ Qr return_mapping(const ClothSheetMaterial& sheet, Qr qr) {
     const float normal = fminf(qr.r33, 1.0f);
     const float compression = 1.0f - normal;
     const float shear = sheet.shear_stiffness * sqrtf(fmaf(qr.r13, qr.r13, qr.r23 * qr.r23));
@@ -81,14 +83,15 @@ __device__ __forceinline__ Polar polar_of(const Qr& qr) {
 }
 
 // Biot stress of the plane [Pa].
-__device__ __forceinline__ Sym2 biot_of(const ClothSheet& sheet, const Polar& polar) {
+__device__ __forceinline__ Sym2 biot_of(const ClothSheetMaterial& sheet, const Polar& polar) {
     const float two_mu = sheet.mu + sheet.mu;
     const Sym2& u = polar.stretch;
     const float area = sheet.lambda * (polar.area - 1.0f);
     return {fmaf(two_mu, u.xx - 1.0f, area * u.yy), (two_mu - area) * u.xy, fmaf(two_mu, u.yy - 1.0f, area * u.xx)};
 }
 
-// The plane's part of the stress' first two columns [Pa], of a Biot stress T: rotation (T + a e), where a leaves no moment.
+// The plane's part of the stress' first two columns [Pa], of a Biot stress T: rotation (T + a e),
+// where a leaves no moment.
 __device__ __forceinline__ void plane_piola(const Qr& qr, const Polar& polar, const Sym2& biot, Vec3 (&stress)[2]) {
     const float c = polar.turn.c, s = polar.turn.s;
     const Sym2& u = polar.stretch;
@@ -102,7 +105,7 @@ __device__ __forceinline__ void plane_piola(const Qr& qr, const Polar& polar, co
 }
 
 // Energy per rest volume [J/m^3].
-__device__ __forceinline__ float energy_density(const ClothSheet& sheet, const Qr& qr) {
+__device__ __forceinline__ float energy_density(const ClothSheetMaterial& sheet, const Qr& qr) {
     const Rotation turn = polar_of(qr).turn;
     const float a = qr.r11 - turn.c, b = qr.r12 + turn.s, d = qr.r22 - turn.c;
     const float strain = fmaf(a, a, fmaf(b, b, fmaf(d, d, turn.s * turn.s)));
@@ -113,8 +116,9 @@ __device__ __forceinline__ float energy_density(const ClothSheet& sheet, const Q
     return sheet.mu * strain + 0.5f * sheet.lambda * area * area + normal + shear;
 }
 
-// First Piola-Kirchhoff stress [Pa], of a Biot stress in the plane: its first two columns, and the third, which is returned.
-__device__ __forceinline__ Vec3 first_piola(const ClothSheet& sheet, const Qr& qr, const Polar& polar, const Sym2& biot, Vec3 (&stress)[2]) {
+// First Piola-Kirchhoff stress [Pa], of a Biot stress in the plane: its first two columns, and the
+// third, which is returned.
+__device__ __forceinline__ Vec3 first_piola(const ClothSheetMaterial& sheet, const Qr& qr, const Polar& polar, const Sym2& biot, Vec3 (&stress)[2]) {
     const float compression = fmaxf(1.0f - qr.r33, 0.0f);
     const float normal = -sheet.normal_stiffness * compression * compression;
     // Row vector r^T R2^-T, by back substitution.
@@ -141,7 +145,8 @@ __device__ __forceinline__ Wide cross(Wide a, Wide b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// A hinge's corners from its first one [m]: the edge's other end, and the tips of the faces on its left and right.
+// A hinge's corners from its first one [m]: the edge's other end, and the tips of the faces on its
+// left and right.
 struct Corners {
     Wide edge, left, right;
 };

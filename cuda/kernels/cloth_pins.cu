@@ -1,4 +1,5 @@
-// Pins of cloth on the grid, as mpm/src/sheets/pins.rs: nodes and held vertices agree on velocities, pin after pin.
+// Pins of cloth on the grid, as mpm/src/sheets/pins.rs: nodes and held vertices agree on
+// velocities, pin after pin.
 #include "cloth_common.cuh"
 
 namespace cloth {
@@ -16,10 +17,11 @@ __device__ __forceinline__ double warp_sum(double value) {
 }
 
 __device__ __forceinline__ bool holds(const ClothHoldGridParameters& p, uint32_t pin) {
-    return p.pins.targets[p.substep * p.pins.vertices.length + pin].holds != 0;
+    return p.pins.targets[p.substep_index * p.pins.vertices.length + pin].holds != 0;
 }
 
-// How many pins ago the first one was that may share nodes with this one, all of which it must come after: stencils have three nodes an axis.
+// Distance in the list to the first pin that may share nodes with this one. Stencils have three
+// nodes along an axis.
 __device__ __forceinline__ uint32_t first_shared(const ClothHoldGridParameters& p, uint32_t pin) {
     const auto base = [&](uint32_t of, uint32_t d) { return p.pins.rows[of * CLOTH_PIN_ROW + PIN_BASE + d]; };
     for (uint32_t other = 0; holds(p, pin) && other < pin; ++other) {
@@ -34,9 +36,10 @@ __device__ __forceinline__ uint32_t first_shared(const ClothHoldGridParameters& 
     return 0;
 }
 
-// A pin's stencil: where its vertex will be and how fast, and the nodes with mass around it, a lane each.
+// A pin's stencil: where its vertex will be and how fast, and the nodes with mass around it, a lane
+// each.
 __device__ __forceinline__ void begin_pin(const ClothHoldGridParameters& p, uint32_t pin) {
-    const ClothTarget target = p.pins.targets[p.substep * p.pins.vertices.length + pin];
+    const PinTarget target = p.pins.targets[p.substep_index * p.pins.vertices.length + pin];
     if (target.holds == 0) {
         return;
     }
@@ -52,7 +55,7 @@ __device__ __forceinline__ void begin_pin(const ClothHoldGridParameters& p, uint
         const double base = floor(cells - 0.5);
         weight *= spline_weight(o[d], cells - base);
         const double from = (static_cast<double>(corner[d]) + cells) * settings.grid_spacing_f64;
-        velocity[d] = (target.position[d] - from) / settings.delta_f64;
+        velocity[d] = (target.position[d] - from) / settings.substep_f64;
         first[d] = static_cast<double>(corner[d]) + base;
         // In nodes from the corner of the block before.
         const uint32_t at = static_cast<uint32_t>(static_cast<int32_t>(base) + BLOCK_EDGE) + o[d];
@@ -60,14 +63,14 @@ __device__ __forceinline__ void begin_pin(const ClothHoldGridParameters& p, uint
         node = node * 4 + at % 4;
     }
     double mobility = 0.0;
-    if (lane < CLOTH_REACH) {
+    if (lane < STENCIL_NODES) {
         const uint32_t block = p.particles.blocks[i];
         const uint32_t slot = p.nodes_of_particles[block * MPM_NEIGHBOURS + neighbour] * MPM_BLOCK_NODES + node;
         const double mass = quad(p.grid.nodes, slot).w;
         weight = mass > 0.0 ? weight : 0.0;
         mobility = weight > 0.0 ? weight * weight / mass : 0.0;
-        p.reach[pin * CLOTH_REACH + lane] = slot;
-        p.weights[pin * CLOTH_REACH + lane] = weight;
+        p.reach[pin * STENCIL_NODES + lane] = slot;
+        p.weights[pin * STENCIL_NODES + lane] = weight;
     }
     mobility = warp_sum(mobility);
     const uint32_t row = pin * CLOTH_PIN_ROW;
@@ -83,20 +86,20 @@ __device__ __forceinline__ void begin_pin(const ClothHoldGridParameters& p, uint
     }
 }
 
-// Makes the grid move with one pin; what that does is added to the lane's sums.
+// Moves the grid with one pin, and adds the impulse to the lane's sums.
 __device__ __forceinline__ void sweep_pin(const ClothHoldGridParameters& p, uint32_t pin, double (&sums)[CLOTH_PIN_SUMS]) {
     const uint32_t lane = lane_index(), row = pin * CLOTH_PIN_ROW;
     const double mobility = p.pins.rows[row + PIN_MOBILITY];
     if (!holds(p, pin) || mobility == 0.0) {
         return;
     }
-    const double weight = lane < CLOTH_REACH ? p.weights[pin * CLOTH_REACH + lane] : 0.0;
-    const uint32_t slot = lane < CLOTH_REACH ? p.reach[pin * CLOTH_REACH + lane] : 0;
+    const double weight = lane < STENCIL_NODES ? p.weights[pin * STENCIL_NODES + lane] : 0.0;
+    const uint32_t slot = lane < STENCIL_NODES ? p.reach[pin * STENCIL_NODES + lane] : 0;
     const float4 node = quad(p.grid.nodes, slot);
     const Wide from = wide(vector(node));
-    const Wide seen = {warp_sum(weight * from.x), warp_sum(weight * from.y), warp_sum(weight * from.z)};
-    const Wide held = {p.pins.rows[row], p.pins.rows[row + 1], p.pins.rows[row + 2]};
-    const Wide impulse = (1.0 / mobility) * (held - seen);
+    const Wide grid_velocity = {warp_sum(weight * from.x), warp_sum(weight * from.y), warp_sum(weight * from.z)};
+    const Wide pin_velocity = {p.pins.rows[row], p.pins.rows[row + 1], p.pins.rows[row + 2]};
+    const Wide impulse = (1.0 / mobility) * (pin_velocity - grid_velocity);
     if (weight > 0.0) {
         const double mass = node.w;
         const Wide wanted = from + (weight / mass) * impulse;
@@ -108,18 +111,19 @@ __device__ __forceinline__ void sweep_pin(const ClothHoldGridParameters& p, uint
         };
         const uint32_t local = slot % MPM_BLOCK_NODES;
         const Wide at = {along(0, local / 16), along(1, local / 4 % 4), along(2, local % 4)};
-        add_impulse([&](uint32_t n) -> double& { return sums[n]; }, at, mass * (wide(to) - from), held);
+        add_impulse([&](uint32_t n) -> double& { return sums[n]; }, at, mass * (wide(to) - from), pin_velocity);
     }
 }
 
 }  // namespace cloth
 
-// A warp takes a sweep, a lane a node. What comes out is as if the sweeps came one after the other, and in each of them the pins: a sweep is so
-// many pins behind the one before that no two warps are at pins that share nodes, and each node has seen the same pins before.
+// A warp takes a sweep, a lane a node. The result is that of sweeps one after the other, each
+// through the pins in their order: a sweep follows the one before at such a distance that no two
+// warps work on pins that share nodes.
 PLIANT_KERNEL(cloth_hold_grid, ClothHoldGridParameters, CLOTH_PIN_THREADS) {
     SHARED(uint32_t, farthest, 1);
     SHARED(double, parts, cloth::PIN_SWEEPS * CLOTH_PIN_SUMS);
-    if (is_stopped(p.status, p.substep)) {
+    if (is_stopped(p.status, p.substep_index)) {
         return;
     }
     const uint32_t pins = p.pins.vertices.length, sweep = warp_index();

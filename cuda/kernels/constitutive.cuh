@@ -1,22 +1,24 @@
-// Constitutive models: return mapping and Kirchhoff stress, in f32. The equations are in mpm/src/constitutive/mod.rs.
+// Constitutive models: return mapping and Kirchhoff stress, in f32. The equations are in
+// mpm/src/constitutive/mod.rs.
 #pragma once
 
 #include "parameters.cuh"
 #include "svd.cuh"
 
-// What a model makes of a trial deformation gradient.
-struct Response {
+// The response of a model to a trial deformation gradient.
+struct ConstitutiveResponse {
     Mat3 gradient;
     // Kirchhoff stress [Pa].
     Sym3 stress;
     float history;
 };
 
-// Below these, a principal stretch counts as this, and ln J goes on as its tangent (mpm/src/constitutive).
-constexpr float SMALLEST_STRETCH = 0.05f;
-constexpr float EXTENSION_VOLUME_RATIO = 0.1f;
+// Below these, a principal stretch counts as this, and ln J goes on as its tangent
+// (mpm/src/constitutive).
+constexpr float SMALLEST_STRETCH = static_cast<float>(MPM_SMALLEST_STRETCH);
+constexpr float EXTENSION_VOLUME_RATIO = static_cast<float>(MPM_EXTENSION_VOLUME_RATIO);
 
-__device__ __forceinline__ Response fixed_corotated(const MpmMaterial& m, const Mat3& f, float history) {
+__device__ __forceinline__ ConstitutiveResponse fixed_corotated(const MpmMaterial& m, const Mat3& f, float history) {
     const Mat3 r = polar(f);
     const float j = determinant(f);
     // F - R is exact where it is small, which F F^T - R F^T would not be.
@@ -24,7 +26,7 @@ __device__ __forceinline__ Response fixed_corotated(const MpmMaterial& m, const 
     return {f, scaled_plus(2.0f * m.mu, shear, m.lambda * (j - 1.0f) * j), history};
 }
 
-__device__ __forceinline__ Response linear_corotated(const MpmMaterial& m, const Mat3& f, float history) {
+__device__ __forceinline__ ConstitutiveResponse linear_corotated(const MpmMaterial& m, const Mat3& f, float history) {
     const Mat3 r = polar(f);
     const Mat3 e = f - r;
     const float volumetric = m.lambda * (dot(r.a, e.a) + dot(r.b, e.b) + dot(r.c, e.c));
@@ -36,7 +38,7 @@ __device__ __forceinline__ Response linear_corotated(const MpmMaterial& m, const
             history};
 }
 
-__device__ __forceinline__ Response neo_hookean(const MpmMaterial& m, const Mat3& f, float history) {
+__device__ __forceinline__ ConstitutiveResponse neo_hookean(const MpmMaterial& m, const Mat3& f, float history) {
     const float j = determinant(f);
     // Zero above the extension, where (J, 1) is (J, J/J).
     const float below = fminf(j, EXTENSION_VOLUME_RATIO) - EXTENSION_VOLUME_RATIO;
@@ -54,8 +56,9 @@ __device__ __forceinline__ bool is_collapsed(Vec3 sigma) {
     return sigma.x < SMALLEST_STRETCH || sigma.y < SMALLEST_STRETCH || sigma.z < SMALLEST_STRETCH;
 }
 
-// The response with the principal Hencky strains `returned` on the axes of the trial `f`, whose gradient stays where nothing changed.
-__device__ __forceinline__ Response returned_to(
+// The response with the principal Hencky strains `returned` on the axes of the trial `f`, whose
+// gradient stays where nothing changed.
+__device__ __forceinline__ ConstitutiveResponse returned_to(
     const MpmMaterial& m, const Svd& axes, Vec3 returned, bool changed, const Mat3& f, float history) {
     Mat3 gradient = f;
     if (changed) {
@@ -68,7 +71,7 @@ __device__ __forceinline__ Response returned_to(
 }
 
 // Von Mises and Drucker-Prager: Hencky strain on the principal axes, returned to the yield surface.
-__device__ __forceinline__ Response plastic(const MpmMaterial& m, const Mat3& f, float history) {
+__device__ __forceinline__ ConstitutiveResponse plastic(const MpmMaterial& m, const Mat3& f, float history) {
     const Svd axes = svd(f);
     Vec3 strain = hencky(axes.sigma);
     bool changed = is_collapsed(axes.sigma);
@@ -83,7 +86,8 @@ __device__ __forceinline__ Response plastic(const MpmMaterial& m, const Mat3& f,
     const Vec3 deviator = strain - Vec3{mean, mean, mean};
     const float norm = sqrtf(dot(deviator, deviator));
     const float trace = 3.0f * mean;
-    // Largest |dev e|: on the cone of Drucker and Prager (Klar et al. 2016), or on the cylinder of von Mises.
+    // Largest |dev e|: on the cone of Drucker and Prager (Klar et al. 2016), or on the cylinder of
+    // von Mises.
     const float allowed = is_cone ? -m.yield_strain * trace : m.yield_strain;
     const bool yields = norm > allowed;
     const float factor = yields ? allowed / fmaxf(norm, 1e-30f) : 1.0f;
@@ -101,7 +105,8 @@ __device__ __forceinline__ Response plastic(const MpmMaterial& m, const Mat3& f,
     return returned_to(m, axes, returned, changed, f, history);
 }
 
-// cos(acos(-x)/3) for |x| < 1: the root within (1/2, 1) of 4 y^3 - 3 y + x, as mpm/src/constitutive/granular.rs finds it.
+// cos(acos(-x)/3) for |x| < 1: the root within (1/2, 1) of 4 y^3 - 3 y + x, as
+// mpm/src/constitutive/granular.rs finds it.
 __device__ __forceinline__ float lode_cosine(float x) {
     const float s = sqrtf(fmaxf((1.0f - x) * 0.5f, 1e-6f));
     float y = fmaf(fmaf(fmaf(0.02638f, s, -0.10373f), s, 0.57735f), s, 0.5f);
@@ -113,8 +118,9 @@ __device__ __forceinline__ float lode_cosine(float x) {
     return y;
 }
 
-// Dense granular flow: cones of Matsuoka and Nakai 1974, between which friction follows mu(I) (Jop et al. 2006).
-__device__ __forceinline__ Response granular(const MpmMaterial& m, const Mat3& f, float history, float delta) {
+// Dense granular flow: cones of Matsuoka and Nakai 1974, between which friction follows mu(I) (Jop
+// et al. 2006).
+__device__ __forceinline__ ConstitutiveResponse granular(const MpmMaterial& m, const Mat3& f, float history, float substep) {
     const Svd axes = svd(f);
     // Volume gained earlier counts as part of the strain (Tampubolon et al. 2017).
     const float gained = history * (1.0f / 3.0f);
@@ -126,16 +132,19 @@ __device__ __forceinline__ Response granular(const MpmMaterial& m, const Mat3& f
     const float pressure = fmaxf(-(m.lambda + m.mu * (2.0f / 3.0f)) * trace, 0.0f);
 
     const float norm = fmaxf(sqrtf(dot(deviator, deviator)), 1e-30f);
-    // cos(3 theta) of the stress, compression positive: -3 sqrt(6) times the product of the direction's components.
+    // cos(3 theta) of the stress, compression positive: -3 sqrt(6) times the product of the
+    // direction's components.
     const float product_of_axes = (deviator.x / norm) * (deviator.y / norm) * (deviator.z / norm);
     const float cosine = fminf(fmaxf(-7.3484692f * product_of_axes, -1.0f), 1.0f);
     const float shear = 1.4142136f * m.mu * norm;
     const float slow = pressure * m.slow_ratio / lode_cosine(m.slow_triangularity * cosine);
     const float fast = pressure * m.fast_ratio / lode_cosine(m.fast_triangularity * cosine);
-    // T^2 - T (fast + shear + a) + fast shear + slow a = 0: the flow of the substep relaxes the stress (Dunatunga and Kamrin 2015).
-    const float a = m.relaxation * delta * sqrtf(pressure);
+    // T^2 - T (fast + shear + a) + fast shear + slow a = 0: the flow of the substep relaxes the
+    // stress (Dunatunga and Kamrin 2015).
+    const float a = m.relaxation * substep * sqrtf(pressure);
     const float above = fast - shear + a;
-    // (fast + shear + a)^2 - 4 (fast shear + slow a), as a sum of what does not cancel where the stress slides.
+    // (fast + shear + a)^2 - 4 (fast shear + slow a), as a sum of what does not cancel where the
+    // stress slides.
     const float root = sqrtf(fmaxf(fmaf(above, above, 4.0f * a * (shear - slow)), 0.0f));
     const float flowing = 2.0f * fmaf(fast, shear, slow * a) / fmaxf(fast + shear + a + root, 1e-30f);
     const bool slides = slow < shear;
@@ -167,13 +176,14 @@ __device__ __forceinline__ float energy_density(const MpmMaterial& m, const Mat3
     return m.mu * shear + 0.5f * m.lambda * volume * volume;
 }
 
-// The response of any model in a substep of `delta` [s]. Threads of a warp whose particles have one material take one branch.
-__device__ __forceinline__ Response respond(const MpmMaterial& m, const Mat3& trial, float history, float delta) {
+// The response of any model in a substep of `substep` [s]. Threads of a warp whose particles have
+// one material take one branch.
+__device__ __forceinline__ ConstitutiveResponse respond(const MpmMaterial& m, const Mat3& trial, float history, float substep) {
     switch (m.model) {
         case MPM_FIXED_COROTATED: return fixed_corotated(m, trial, history);
         case MPM_NEO_HOOKEAN: return neo_hookean(m, trial, history);
         case MPM_LINEAR_COROTATED: return linear_corotated(m, trial, history);
-        case MPM_GRANULAR: return granular(m, trial, history, delta);
+        case MPM_GRANULAR: return granular(m, trial, history, substep);
         default: return plastic(m, trial, history);
     }
 }

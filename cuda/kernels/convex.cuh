@@ -1,8 +1,10 @@
-// The convex contact solve's memory and passes: rows of nodes and contacts, stencils, barriers and sums in a fixed order.
+// The memory and passes of the convex contact solve: rows of nodes and contacts, stencils, barriers
+// and sums in a fixed order.
 //
-// A pass is a loop over contacts or over touched nodes, CONVEX_THREADS of them (a tile) to a block at a time. An element is
-// always the same thread's, so that what a pass leaves for the next one at the same element needs no barrier. Sums are formed
-// tile by tile and then over the tiles: their bits depend neither on the number of blocks nor on the schedule.
+// A pass is a loop over contacts or over touched nodes, CONVEX_THREADS of them (a tile) to a block
+// at a time. An element is always the same thread's, so that what a pass leaves for the next one at
+// the same element needs no barrier. Sums are formed tile by tile and then over the tiles: their
+// bits depend neither on the number of blocks nor on the schedule.
 #pragma once
 
 #include "grid.cuh"
@@ -12,11 +14,11 @@
 namespace convex {
 
 constexpr uint32_t WARPS = CONVEX_THREADS / WARP_SIZE;
-constexpr uint32_t STENCIL = 27;
 // Tiles whose sums a thread adds up by itself.
 constexpr uint32_t FEW_TILES = 32;
 
-// Rows of a contact: the law's constants, then vectors and the Hessian [xx, yy, zz, xy, xz, yz].
+// Rows of a contact: the contact model's constants, then vectors and the Hessian [xx, yy, zz, xy,
+// xz, yz].
 enum ContactRow : uint32_t {
     RELEASE = 0,
     LINEAR = 1,
@@ -49,8 +51,8 @@ enum NodeRow : uint32_t {
 };
 static_assert(NODE_END == CONVEX_NODE_ROWS, "rows of a node");
 
-// The weight of node `k` of three along an axis: a quadratic B-spline (Steffen et al. 2008), `offset` in cells from the
-// first.
+// The weight of node `k` of three along an axis: a quadratic B-spline (Steffen et al. 2008),
+// `offset` in cells from the first.
 template <typename T>
 __device__ __forceinline__ T weight(T offset, uint32_t k) {
     if (offset >= static_cast<T>(CONVEX_ON_NODE)) {
@@ -61,8 +63,9 @@ __device__ __forceinline__ T weight(T offset, uint32_t k) {
     return k == 1 ? T(0.75) - d * d : T(0.5) * outer * outer;
 }
 
-// Where a contact acts: its particle's place from the first node of the stencil, and the way from there to what touches [cells], which
-// only contacts of granular particles have (`arms` is empty where there are none).
+// Where a contact acts: its particle's place from the first node of the stencil, and the arm from
+// there to the surface [cells], which only contacts of granular particles have (`arms` is empty
+// without them).
 template <typename T>
 struct Acting {
     T offset[3];
@@ -75,7 +78,8 @@ struct Acting {
         }
     }
 
-    // By the particle's affine field: the second moment of quadratic B-splines is 1/4 (coupling/src/nodes.rs).
+    // By the particle's affine field: the second moment of quadratic B-splines is 1/4
+    // (coupling/src/nodes.rs).
     __device__ __forceinline__ T weight(uint32_t d, uint32_t k) const {
         return convex::weight(offset[d], k) * (T(1) + T(4) * arm[d] * (static_cast<T>(k) - offset[d]));
     }
@@ -96,7 +100,7 @@ struct Passes {
     const ConvexSolveParameters& p;
     uint32_t contacts;
     uint32_t nodes;
-    // Which half of the tiles' sums the next pass with sums writes: another one than the last pass's, which may still be read.
+    // The half of the tiles' sums that the next pass writes. The other half may still be read.
     uint32_t half;
 
     __device__ __forceinline__ double& contact(uint32_t row, uint32_t c) const {
@@ -106,7 +110,7 @@ struct Passes {
         return p.node_rows[row * p.node_capacity + i];
     }
 
-    // All blocks; one alone needs no memory for it.
+    // All blocks. A single block needs no memory for it.
     __device__ __forceinline__ void barrier() const {
         if (gridDim.x == 1) {
             __syncthreads();
@@ -125,20 +129,22 @@ struct Passes {
         }
     }
 
-    // `item(i, values)` for each i below `count`, and the sums of the K values over all of them. Ends with a barrier.
+    // `item(i, values)` for each i below `count`, and the sums of the K values over all of them.
+    // Ends with a barrier.
     template <uint32_t K, typename Item>
     __device__ __forceinline__ void sum_each(uint32_t count, double (&sums)[K], Item item) {
         sum_all<K, false>(count, sums, item, [](uint32_t, uint32_t) {}, [](double (&)[K]) {});
     }
 
-    // The same over nodes, and `of_bodies(values)` by all threads of the last block for the part of bodies that answer.
+    // The same over nodes, and `of_bodies(values)` by all threads of the last block for the part of
+    // strongly coupled bodies.
     template <uint32_t K, typename Bodies, typename Item, typename OfBodies>
     __device__ __forceinline__ void sum_nodes(const Bodies&, double (&sums)[K], Item item, OfBodies of_bodies) {
-        sum_all<K, Bodies::ANSWER>(nodes, sums, item, [](uint32_t, uint32_t) {}, of_bodies);
+        sum_all<K, Bodies::ARE_STRONG>(nodes, sums, item, [](uint32_t, uint32_t) {}, of_bodies);
     }
 
-    // `item(c, values)` for each contact and the sums of the K values; of the `given` numbers that it gives its body, if that answers, the
-    // sums are left for the bodies' block.
+    // `item(c, values)` for each contact and the sums of the K values; of the `given` numbers for
+    // its body, if that is strongly coupled, the sums are stored for the bodies' block.
     template <uint32_t K, typename Bodies, typename Item>
     __device__ __forceinline__ void sum_contacts(const Bodies& bodies, uint32_t given, double (&sums)[K], Item item) {
         sum_all<K, false>(
@@ -159,7 +165,8 @@ struct Passes {
         barrier();
     }
 
-    // The passes with sums: `after(tile, i)` by all threads of a tile, and with BODIES `of_bodies(values)`.
+    // The passes with sums: `after(tile, i)` by all threads of a tile, and with BODIES
+    // `of_bodies(values)`.
     template <uint32_t K, bool BODIES, typename Item, typename After, typename OfBodies>
     __device__ __forceinline__ void sum_all(uint32_t count, double (&sums)[K], Item item, After after, OfBodies of_bodies) {
         static_assert(K <= CONVEX_SUMS, "there are rows for so many sums");
@@ -180,7 +187,7 @@ struct Passes {
             block_sums(values, i - lane_index() < count, p.tile_sums, row + tile, stride);
             after(tile, i);
         }
-        // The last column is no tile's.
+        // The last column is for the bodies.
         const uint32_t last = row + stride - 1;
         if constexpr (BODIES) {
             if (blockIdx.x == gridDim.x - 1) {
@@ -201,7 +208,8 @@ struct Passes {
         }
     }
 
-    // Sums of the block's values to `out`, from `first` on and `stride` apart; a warp that says so has none.
+    // Sums of the block's values to `out`, from `first` on and `stride` apart. A warp without
+    // values skips its part.
     template <uint32_t K>
     static __device__ __forceinline__ void block_sums(
         double (&values)[K], bool has_any, const Span<double>& out, uint32_t first, uint32_t stride) {
@@ -275,14 +283,14 @@ struct Passes {
     // `out += sum_i w_ic x_i` of contact c; `load(i, x)` reads a node's vector.
     template <typename T, typename Load>
     __device__ __forceinline__ void gather(uint32_t c, T (&out)[3], Load load) const {
-        const uint32_t first = p.incidence.contact_groups[c] * STENCIL;
+        const uint32_t first = p.incidence.contact_groups[c] * STENCIL_NODES;
         const Acting<T> at(p.contacts.offset, p.contacts.arm, c);
         const T wz[3] = {at.weight(2, 0), at.weight(2, 1), at.weight(2, 2)};
         // Nine rows, three nodes at a time: all at once would take too many registers.
 #pragma unroll 1
         for (uint32_t r = 0; r < 9; ++r) {
             const T wxy = at.weight(0, r / 3) * at.weight(1, r % 3);
-            // Of a contact of a node all but one row.
+            // All rows but one of a contact of a node.
             if (wxy == T(0)) {
                 continue;
             }
@@ -298,15 +306,16 @@ struct Passes {
         }
     }
 
-    // `each(c, w_ic)` for the contacts c of node i that have a weight there, in the order of the contacts.
+    // `each(c, w_ic)` for the contacts c of node i that have a weight there, in the order of the
+    // contacts.
     template <typename T, typename Each>
     __device__ __forceinline__ void visit(uint32_t i, Each each_contact) const {
         const ConvexIncidence& incidence = p.incidence;
         const uint32_t end = incidence.node_begin[i + 1];
         for (uint32_t e = incidence.node_begin[i]; e < end; ++e) {
             const uint32_t place = incidence.incidences[e];
-            const uint32_t group = place / STENCIL;
-            const uint32_t s = place - group * STENCIL;
+            const uint32_t group = place / STENCIL_NODES;
+            const uint32_t s = place - group * STENCIL_NODES;
             const uint32_t x = s / 9;
             const uint32_t y = s / 3 - 3 * x;
             const uint32_t z = s % 3;

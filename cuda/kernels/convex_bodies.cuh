@@ -1,9 +1,11 @@
-// The part of a convex solve that belongs to bodies which answer within the step: coupling/src/convex/mobility.rs and body_block.rs.
+// The part of a convex solve that belongs to strongly coupled bodies:
+// coupling/src/convex/mobility.rs and body_block.rs.
 //
-// With their mobility W = L L^T the change of their velocities is V = L y, and the unknowns y are as nodes of mass one. They are few: the
-// last block works on them alone, in the passes over nodes, while the others work on theirs. What the contacts give the bodies is summed tile
-// by tile in the passes over contacts. So there are no more barriers than without bodies, and sums are in f64 and in an order that neither the
-// number of blocks nor the schedule changes.
+// With their mobility W = L L^T the change of their velocities is V = L y. The unknowns y enter
+// like nodes of mass one. They are few: the last block alone works on them in the passes over
+// nodes. What the contacts give the bodies is summed tile by tile in the passes over contacts. So
+// there are no more barriers than without bodies, and sums are in f64 and in an order that neither
+// the number of blocks nor the schedule changes.
 #pragma once
 
 #include "convex.cuh"
@@ -11,7 +13,7 @@
 namespace convex {
 
 // Rows of an unknown.
-enum BodyRow : uint32_t {
+enum BodyUnknownRow : uint32_t {
     BODY_VELOCITY = 0,
     BODY_OTHER_VELOCITY = 1,
     BODY_GRADIENT = 2,
@@ -27,16 +29,18 @@ enum BodyRow : uint32_t {
 };
 static_assert(BODY_END == CONVEX_BODY_ROWS, "rows of an unknown of the bodies");
 
-// Which change of the bodies' velocities contacts are to see.
+// Which change of the bodies' velocities is meant: that of the iterate, or that along the
+// direction.
 enum BodyMotion : uint32_t { OF_ITERATE = 0, OF_DIRECTION = 1 };
 
-// Numbers that the contacts give each body: an impulse, a 6 x 6 matrix by its lower triangle, sizes of an impulse's parts.
+// Numbers that the contacts give each body: an impulse, a 6 x 6 matrix by its lower triangle, sizes
+// of an impulse's parts.
 constexpr uint32_t BODY_IMPULSE = 6;
 constexpr uint32_t BODY_HESSIAN = CONVEX_BODY_SUMS;
 constexpr uint32_t BODY_SIZES = 2;
 
 // A row of a matrix: `length` elements from `first` on.
-struct Row {
+struct MatrixRow {
     Span<double> memory;
     uint32_t first;
 
@@ -63,22 +67,22 @@ __device__ __forceinline__ double& given(uint32_t k, uint32_t thread) {
     return all[k * CONVEX_THREADS + thread];
 }
 
-// Sums the `count` numbers that the contacts of a tile give each body to those of the tile. `place` is which of the bodies the thread's
-// contact is on.
-static __device__ PLIANT_CALLED void sum_given(Row tile_sums, uint32_t place, uint32_t count) {
+// Sums the `count` numbers that the contacts of a tile give each body to those of the tile. `place`
+// is which of the bodies the thread's contact is on.
+static __device__ PLIANT_CALLED void sum_given(MatrixRow tile_sums, uint32_t place, uint32_t count) {
     SHARED(uint32_t, places, CONVEX_THREADS);
     places[threadIdx.x] = place;
     __syncthreads();
     uint32_t first = 0;
     while (true) {
         // The next body in the tile: every warp finds the same.
-        uint32_t current = CONVEX_NO_ANSWER;
+        uint32_t current = CONVEX_NOT_STRONG;
 #pragma unroll
         for (uint32_t i = lane_index(); i < CONVEX_THREADS; i += WARP_SIZE) {
             current = places[i] >= first ? min(current, places[i]) : current;
         }
         current = __reduce_min_sync(ALL_LANES, current);
-        if (current == CONVEX_NO_ANSWER) {
+        if (current == CONVEX_NOT_STRONG) {
             break;
         }
 #pragma unroll 1
@@ -119,7 +123,7 @@ static __device__ PLIANT_CALLED void sum_tiles(
 }
 
 // `out = L y` of a factor of so many columns and rows.
-static __device__ PLIANT_CALLED void multiply(Span<double> factor, Row y, Row out, uint32_t columns, uint32_t rows) {
+static __device__ PLIANT_CALLED void multiply(Span<double> factor, MatrixRow y, MatrixRow out, uint32_t columns, uint32_t rows) {
     __syncthreads();
     each_of_block(rows, [&](uint32_t i) {
         double sum = 0.0;
@@ -130,9 +134,10 @@ static __device__ PLIANT_CALLED void multiply(Span<double> factor, Row y, Row ou
     });
 }
 
-// `out = sign K^T K x` of the inverse K of a Cholesky factor; each thread may read its own elements at once.
+// `out = sign K^T K x` of the inverse K of a Cholesky factor; each thread may read its own elements
+// at once.
 static __device__ PLIANT_CALLED void solve_block(
-    Span<double> inverse, Row x, Row scratch, Row out, uint32_t n, double sign) {
+    Span<double> inverse, MatrixRow x, MatrixRow scratch, MatrixRow out, uint32_t n, double sign) {
     __syncthreads();
     each_of_block(n, [&](uint32_t i) {
         double sum = 0.0;
@@ -151,9 +156,10 @@ static __device__ PLIANT_CALLED void solve_block(
     });
 }
 
-// The block C = I + L^T (sum_c B_c^T G_c B_c) L of n unknowns from the bodies' sums, with what contacts add to its diagonal.
+// The block C = I + L^T (sum_c B_c^T G_c B_c) L of n unknowns from the bodies' sums, with what
+// contacts add to its diagonal.
 static __device__ PLIANT_CALLED void assemble_block(Span<double> factor, Span<double> sums, Span<double> images,
-    Span<double> matrix, Row bend, uint32_t bodies, uint32_t n) {
+    Span<double> matrix, MatrixRow bend, uint32_t bodies, uint32_t n) {
     each_of_block(6 * bodies * n, [&](uint32_t at) {
         const uint32_t i = at / n, j = at % n, body = i / 6, d = i % 6;
         double sum = 0.0;
@@ -179,7 +185,7 @@ static __device__ PLIANT_CALLED void assemble_block(Span<double> factor, Span<do
 }
 
 // The Cholesky factor of a matrix, in its place, and the factor's inverse.
-static __device__ PLIANT_CALLED void factorise_block(Span<double> matrix, Span<double> inverse, Row scratch, uint32_t n) {
+static __device__ PLIANT_CALLED void factorise_block(Span<double> matrix, Span<double> inverse, MatrixRow scratch, uint32_t n) {
 #pragma unroll 1
     for (uint32_t j = 0; j < n; ++j) {
         each_of_block(n - j, [&](uint32_t below) {
@@ -212,9 +218,9 @@ static __device__ PLIANT_CALLED void factorise_block(Span<double> matrix, Span<d
     __syncthreads();
 }
 
-// Bodies that keep their velocity: nothing to do anywhere.
+// No strongly coupled bodies: nothing to do.
 struct NoBodies {
-    static constexpr bool ANSWER = false;
+    static constexpr bool ARE_STRONG = false;
 
     template <typename T>
     __device__ __forceinline__ void subtract_motion(uint32_t, BodyMotion, T (&)[3]) const {}
@@ -225,28 +231,29 @@ struct NoBodies {
     __device__ __forceinline__ void size_reaction(uint32_t, double) const {}
     __device__ __forceinline__ void sum_tile(uint32_t, uint32_t, uint32_t) const {}
     __device__ __forceinline__ void load() const {}
-    __device__ __forceinline__ void adopt() const {}
+    __device__ __forceinline__ void set_start() const {}
     __device__ __forceinline__ void start(bool, double (&)[1]) const {}
     __device__ __forceinline__ void evaluate(double (&)[8]) const {}
     __device__ __forceinline__ void factorise() const {}
-    __device__ __forceinline__ void settle() const {}
+    __device__ __forceinline__ void relax() const {}
     __device__ __forceinline__ void begin_system(double, double, double (&)[2]) const {}
     __device__ __forceinline__ void conjugate(double, double (&)[1]) const {}
     __device__ __forceinline__ void descend(double, double (&)[2]) const {}
     __device__ __forceinline__ void end_system(double) const {}
-    __device__ __forceinline__ void show_solution() const {}
-    __device__ __forceinline__ void leave(double, double (&)[1]) const {}
+    __device__ __forceinline__ void publish_solution() const {}
+    __device__ __forceinline__ void add_true_residual(double, double (&)[1]) const {}
     __device__ __forceinline__ void slope(double (&)[2]) const {}
     __device__ __forceinline__ void advance(double) const {}
     __device__ __forceinline__ void keep_iterate(bool) const {}
-    __device__ __forceinline__ void show_iterate() const {}
+    __device__ __forceinline__ void publish_iterate() const {}
     __device__ __forceinline__ void rounding(double (&)[1]) const {}
     __device__ __forceinline__ void finish(bool) const {}
 };
 
-// Of what has `(&values)[K]`, and of `collect`, `factorise` and so on, all threads of the last block are to call; the others return at once.
-struct AnsweringBodies {
-    static constexpr bool ANSWER = true;
+// All threads of the last block call the functions with `(&values)[K]`, `collect`, `factorise` and
+// so on; the other blocks return at once.
+struct StronglyCoupledBodies {
+    static constexpr bool ARE_STRONG = true;
     const ConvexBodies& b;
     const ConvexContacts& list;
     uint32_t contacts;
@@ -263,21 +270,21 @@ struct AnsweringBodies {
         each_of_block(count, act);
     }
 
-    __device__ __forceinline__ Row row_of(uint32_t row) const { return {b.rows, row * b.capacity}; }
+    __device__ __forceinline__ MatrixRow row_of(uint32_t row) const { return {b.rows, row * b.capacity}; }
 
     // Contacts.
 
-    // Which of the bodies that answer contact c is on, if any.
+    // Which of the strongly coupled bodies contact c is on, if any.
     __device__ __forceinline__ uint32_t place_of(uint32_t c) const {
-        const uint32_t body = c < contacts ? list.body[c] : CONVEX_NO_ANSWER;
-        return body < b.places.length ? b.places[body] : CONVEX_NO_ANSWER;
+        const uint32_t body = c < contacts ? list.body[c] : CONVEX_NOT_STRONG;
+        return body < b.places.length ? b.places[body] : CONVEX_NOT_STRONG;
     }
 
-    // Takes what its body's motion brings off the velocity of contact c: B_c V.
+    // Subtracts the motion of its body, B_c V, from the velocity of contact c.
     template <typename T>
     __device__ __forceinline__ void subtract_motion(uint32_t c, BodyMotion which, T (&v)[3]) const {
         const uint32_t place = place_of(c);
-        if (place == CONVEX_NO_ANSWER) {
+        if (place == CONVEX_NOT_STRONG) {
             return;
         }
         const uint32_t first = which * b.capacity + 6 * place;
@@ -290,7 +297,7 @@ struct AnsweringBodies {
         }
     }
 
-    // Gives the body what it gets where contact c, which is this thread's, gives its particle an impulse: the opposite.
+    // Stores the reaction on the body to the impulse of contact c, which belongs to this thread.
     template <typename T>
     __device__ __forceinline__ void react(uint32_t c, const T (&impulse)[3]) const {
         const Array<float, 3>& lever = list.lever[c];
@@ -303,7 +310,8 @@ struct AnsweringBodies {
         }
     }
 
-    // Gives it B_c^T G_c B_c: with B_c = [R^T, I] and R x = lever x x the blocks are R G R^T, R G and G.
+    // Stores its Hessian B_c^T G_c B_c: with B_c = [R^T, I] and R x = lever x x the blocks are R G
+    // R^T, R G and G.
     __device__ __forceinline__ void bend(const Passes& m, uint32_t c) const {
         const double xx = m.contact(HESSIAN, c), yy = m.contact(HESSIAN + 1, c), zz = m.contact(HESSIAN + 2, c);
         const double xy = m.contact(HESSIAN + 3, c), xz = m.contact(HESSIAN + 4, c), yz = m.contact(HESSIAN + 5, c);
@@ -336,7 +344,7 @@ struct AnsweringBodies {
         return fabs(v[0]) + fabs(v[1]) + fabs(v[2]);
     }
 
-    // Gives it bounds of the sizes of the components of an impulse of this size at contact c: angular, linear.
+    // Stores bounds of the components of an impulse of this size at contact c: angular, linear.
     __device__ __forceinline__ void size_reaction(uint32_t c, double size) const {
         const Array<float, 3>& lever = list.lever[c];
         const double reach = fabs(static_cast<double>(lever[0])) + fabs(static_cast<double>(lever[1])) +
@@ -345,7 +353,8 @@ struct AnsweringBodies {
         given(1, threadIdx.x) = size;
     }
 
-    // Sums the `count` numbers that the contacts of a tile give each body. All threads of the block call this, one a contact.
+    // Sums the `count` numbers that the contacts of a tile give each body. All threads of the block
+    // call this, one a contact.
     __device__ __forceinline__ void sum_tile(uint32_t tile, uint32_t c, uint32_t count) const {
         sum_given({b.tile_sums, tile * bodies * CONVEX_BODY_SUMS}, place_of(c), count);
     }
@@ -367,8 +376,8 @@ struct AnsweringBodies {
         return sum;
     }
 
-    // Lets contacts see L y of a row of unknowns after the next barrier.
-    __device__ __forceinline__ void show(uint32_t of, BodyMotion which) const {
+    // Publishes L y of a row of unknowns, which contacts read after the next barrier.
+    __device__ __forceinline__ void publish(uint32_t of, BodyMotion which) const {
         multiply(b.factor, row_of(of), {b.velocities, which * b.capacity}, rank, 6 * bodies);
     }
 
@@ -401,16 +410,16 @@ struct AnsweringBodies {
         }
     }
 
-    // To what the guessed impulses do.
-    __device__ __forceinline__ void adopt() const {
+    // Sets the start to the effect of the guessed impulses.
+    __device__ __forceinline__ void set_start() const {
         if (is_here()) {
             collect(BODY_IMPULSE);
             each(rank, [&](uint32_t j) { row(BODY_VELOCITY, j) = reduced(j); });
-            show(BODY_VELOCITY, OF_ITERATE);
+            publish(BODY_VELOCITY, OF_ITERATE);
         }
     }
 
-    // To rest, with the direction to what the guessed impulses do.
+    // Sets the start to rest, with the direction to the effect of the guessed impulses.
     __device__ __forceinline__ void start(bool push, double (&values)[1]) const {
         if (push) {
             collect(BODY_IMPULSE);
@@ -421,8 +430,8 @@ struct AnsweringBodies {
             row(BODY_DIRECTION, j) = d;
             values[0] += d * d;
         });
-        show(BODY_VELOCITY, OF_ITERATE);
-        show(BODY_DIRECTION, OF_DIRECTION);
+        publish(BODY_VELOCITY, OF_ITERATE);
+        publish(BODY_DIRECTION, OF_DIRECTION);
     }
 
     __device__ __forceinline__ void evaluate(double (&values)[8]) const {
@@ -439,7 +448,7 @@ struct AnsweringBodies {
         });
     }
 
-    __device__ __forceinline__ void settle() const {
+    __device__ __forceinline__ void relax() const {
         if (is_here()) {
             precondition(BODY_GRADIENT, BODY_DIRECTION, -1.0);
         }
@@ -463,7 +472,7 @@ struct AnsweringBodies {
             row(BODY_CONJUGATE, j) = value;
             values[0] += value * value;
         });
-        show(BODY_CONJUGATE, OF_DIRECTION);
+        publish(BODY_CONJUGATE, OF_DIRECTION);
     }
 
     __device__ __forceinline__ void descend(double step, double (&values)[2]) const {
@@ -485,10 +494,10 @@ struct AnsweringBodies {
         }
     }
 
-    __device__ __forceinline__ void show_solution() const { show(BODY_SOLUTION, OF_DIRECTION); }
+    __device__ __forceinline__ void publish_solution() const { publish(BODY_SOLUTION, OF_DIRECTION); }
 
     // The square of the residual that the solution leaves.
-    __device__ __forceinline__ void leave(double norm, double (&values)[1]) const {
+    __device__ __forceinline__ void add_true_residual(double norm, double (&values)[1]) const {
         collect(BODY_IMPULSE);
         each(rank, [&](uint32_t j) {
             const double left = -1.0 / norm * row(BODY_GRADIENT, j) - (row(BODY_SOLUTION, j) + reduced(j));
@@ -502,7 +511,7 @@ struct AnsweringBodies {
             values[0] += row(BODY_GRADIENT, j) * d;
             values[1] += d * d;
         });
-        show(BODY_DIRECTION, OF_DIRECTION);
+        publish(BODY_DIRECTION, OF_DIRECTION);
     }
 
     __device__ __forceinline__ void advance(double alpha) const {
@@ -519,9 +528,9 @@ struct AnsweringBodies {
         }
     }
 
-    __device__ __forceinline__ void show_iterate() const {
+    __device__ __forceinline__ void publish_iterate() const {
         if (is_here()) {
-            show(BODY_VELOCITY, OF_ITERATE);
+            publish(BODY_VELOCITY, OF_ITERATE);
         }
     }
 
@@ -542,18 +551,18 @@ struct AnsweringBodies {
         });
     }
 
-    // Hands out the answers; of a solve that failed, none.
+    // Writes the changes of the bodies' velocities; zero after a solve that failed.
     __device__ __forceinline__ void finish(bool solved) const {
         if (!is_here()) {
             return;
         }
-        show(BODY_VELOCITY, OF_ITERATE);
+        publish(BODY_VELOCITY, OF_ITERATE);
         __syncthreads();
         each(b.places.length, [&](uint32_t body) {
             const uint32_t place = b.places[body];
             for (uint32_t d = 0; d < 6; ++d) {
-                b.answers[body][d] =
-                    solved && place != CONVEX_NO_ANSWER ? b.velocities[OF_ITERATE * b.capacity + 6 * place + d] : 0.0;
+                b.body_velocity_changes[body][d] =
+                    solved && place != CONVEX_NOT_STRONG ? b.velocities[OF_ITERATE * b.capacity + 6 * place + d] : 0.0;
             }
         });
     }

@@ -1,62 +1,33 @@
-// Numbers the nodes that the contacts of a substep touch, and lists for each node who touches it.
+// Numbers the nodes that the contacts of a substep touch, and lists the contacts of each node.
 //
-// A place is one of the 27 nodes of a group's stencil, `27 group + node`. The touched nodes are numbered in the order of the first
-// place of each, and a node's places are sorted: nothing depends on the order in which threads come to the table, nor on how many
-// there are. All atomic operations are on integers.
+// A place is one of the 27 nodes of a group's stencil, `27 group + node`. The touched nodes are
+// numbered in the order of the first place of each, and a node's places are sorted: nothing depends
+// on the order in which threads come to the table, nor on how many there are. All atomic operations
+// are on integers.
 //
-// The table of the last solve's nodes is kept, so that each touched node finds the velocity that it was left with.
+// The table of the last solve's nodes is kept, so that each touched node finds its velocity after
+// that solve.
 #include "convex.cuh"
 #include "grid_scan.cuh"
-#include "stop.cuh"
+#include "mpm.cuh"
 
 namespace convex {
 
 constexpr uint32_t NO_PLACE = 0xffffffffu;
-// Nodes are less than this far from the origin: a key has 21 bits an axis.
-constexpr int32_t FARTHEST = 1 << 20;
+// Nodes are less than this far from the origin, so that their coordinates fit a key.
+constexpr int32_t FARTHEST = 1 << (KEY_BITS - 1);
 
-struct Numbering : StayingBlocks<CONVEX_THREADS> {
+struct NodeNumbering : PersistentBlocks<CONVEX_THREADS> {
     const ConvexNumberParameters& p;
 
     __device__ __forceinline__ uint32_t begins_group(uint32_t c) const {
         return has_new_stencil(p.contacts.base, c) ? 1 : 0;
     }
 
-    // Coordinates of a node, or of a block of nodes, in one number that is not 0.
-    static __device__ __forceinline__ uint64_t key_of(int32_t x, int32_t y, int32_t z) {
-        const auto bits = [](int32_t k) { return static_cast<uint64_t>(static_cast<uint32_t>(k) & 0x1fffffu); };
-        return static_cast<uint64_t>(1) << 63 | bits(x) << 42 | bits(y) << 21 | bits(z);
-    }
-
-    // Fibonacci hashing (Knuth, TAOCP 3, 6.4).
-    static __device__ __forceinline__ uint32_t home_of(uint64_t key) {
-        return static_cast<uint32_t>(key * 0x9e3779b97f4a7c15ull >> 32);
-    }
-
-    // Slot of a node of the grid; NO_PLACE where the grid has none. Keys and probing are those of the grid's table.
-    __device__ __forceinline__ uint32_t slot_of(int32_t x, int32_t y, int32_t z) const {
-        const uint64_t key = key_of(x >> 2, y >> 2, z >> 2);
-        const uint32_t places = p.grid.table_keys.length;
-        uint32_t place = home_of(key) & (places - 1);
-        for (uint32_t probes = 0; probes < places; ++probes) {
-            const uint64_t found = p.grid.table_keys[place];
-            if (found == key) {
-                const uint32_t node = (static_cast<uint32_t>(x & 3) * 4 + static_cast<uint32_t>(y & 3)) * 4 +
-                                      static_cast<uint32_t>(z & 3);
-                return p.grid.table_slots[place] * 64 + node;
-            }
-            if (found == 0) {
-                break;
-            }
-            place = (place + 1) & (places - 1);
-        }
-        return NO_PLACE;
-    }
-
     // The node at a place: its coordinates, which fit a key.
     __device__ __forceinline__ bool node_at(uint32_t place, int32_t (&x)[3]) const {
-        const uint32_t group = place / STENCIL;
-        const int32_t s = static_cast<int32_t>(place - group * STENCIL);
+        const uint32_t group = place / STENCIL_NODES;
+        const int32_t s = static_cast<int32_t>(place - group * STENCIL_NODES);
         const Array<int32_t, 3>& base = p.contacts.base[p.incidence.group_begin[group]];
         const int32_t offset[3] = {s / 9, s / 3 % 3, s % 3};
         bool near = true;
@@ -69,7 +40,7 @@ struct Numbering : StayingBlocks<CONVEX_THREADS> {
 
     // Where a node of the last solve is in its table; NO_PLACE where it was none.
     __device__ __forceinline__ uint32_t find_last(uint64_t key, uint32_t begin, uint32_t mask) const {
-        uint32_t at = home_of(key) & mask;
+        uint32_t at = first_place(key, mask + 1);
         for (uint32_t probes = 0; mask > 0 && probes <= mask; ++probes) {
             const uint64_t found = p.table_keys[begin + at];
             if (found == key) {
@@ -85,10 +56,11 @@ struct Numbering : StayingBlocks<CONVEX_THREADS> {
 
     __device__ __forceinline__ void fail(uint32_t flag) const { atomicOr(&p.incidence.counts[3], flag); }
 
-    // Where a node is in the table that begins there, once it is in it; NO_PLACE where there is no room.
+    // Where a node is in the table that begins there, once it is in it; NO_PLACE where it is full.
     __device__ __forceinline__ uint32_t insert(uint64_t key, uint32_t begin, uint32_t mask) const {
-        uint32_t at = home_of(key) & mask;
-        // At least half of the table stays free, unless the nodes are too many: then who finds it full spares the others the search.
+        uint32_t at = first_place(key, mask + 1);
+        // At least half of the table stays free, unless the nodes are too many: then the first
+        // thread that finds it full stops the others.
         for (uint32_t probes = 0; probes <= mask; ++probes) {
             uint64_t found = *static_cast<const volatile uint64_t*>(&p.table_keys[begin + at]);
             if (found == 0) {
@@ -122,8 +94,8 @@ struct Numbering : StayingBlocks<CONVEX_THREADS> {
     }
 };
 
-// Numbers; returns how much room there would have to be of what there was too little of, which `counts[3]` says.
-__device__ __forceinline__ uint32_t number(const Numbering& n, const ConvexNumberParameters& p) {
+// Numbers; returns the capacity that is needed of what `counts[3]` says was exceeded.
+__device__ __forceinline__ uint32_t number(const NodeNumbering& n, const ConvexNumberParameters& p) {
     const ConvexIncidence& incidence = p.incidence;
     const uint32_t contacts = p.contacts.count[0];
     const bool first = global_thread() == 0;
@@ -142,7 +114,8 @@ __device__ __forceinline__ uint32_t number(const Numbering& n, const ConvexNumbe
         }
         return contacts;
     }
-    // The table of the last solve, and this one's. Nobody writes the state before all have read it.
+    // The table of the last solve, and this one's. No thread writes the state before all have read
+    // it.
     const uint32_t table_length = p.table_keys.length / 2;
     const uint32_t last = p.table_state[0] * table_length;
     const uint32_t last_mask = p.table_state[1];
@@ -156,7 +129,7 @@ __device__ __forceinline__ uint32_t number(const Numbering& n, const ConvexNumbe
                 incidence.group_begin[before] = c;
             }
         });
-    const uint32_t places = convex::STENCIL * groups;
+    const uint32_t places = STENCIL_NODES * groups;
     // As much of the table as can be half filled, so that a few contacts clear a small one.
     const uint32_t most = min(places, p.node_capacity);
     uint32_t mask = 63;
@@ -174,7 +147,7 @@ __device__ __forceinline__ uint32_t number(const Numbering& n, const ConvexNumbe
     n.each(places, [&](uint32_t place) {
         int32_t x[3];
         const bool near = n.node_at(place, x);
-        const uint32_t at = near ? n.insert(convex::Numbering::key_of(x[0], x[1], x[2]), table, mask) : convex::NO_PLACE;
+        const uint32_t at = near ? n.insert(packed_key(x[0], x[1], x[2]), table, mask) : convex::NO_PLACE;
         incidence.group_nodes[place] = at;
         if (at == convex::NO_PLACE) {
             n.fail(near ? CONVEX_TOO_MANY_NODES : CONVEX_MISSING_NODE);
@@ -195,7 +168,7 @@ __device__ __forceinline__ uint32_t number(const Numbering& n, const ConvexNumbe
         }
         int32_t x[3];
         n.node_at(place, x);
-        const uint32_t slot = n.slot_of(x[0], x[1], x[2]);
+        const uint32_t slot = find_node(p.grid, x[0], x[1], x[2]);
         if (slot == convex::NO_PLACE) {
             n.fail(CONVEX_MISSING_NODE);
             return;
@@ -203,7 +176,7 @@ __device__ __forceinline__ uint32_t number(const Numbering& n, const ConvexNumbe
         p.table_numbers[table + incidence.group_nodes[place]] = node;
         incidence.slots[node] = slot;
         p.node_counts[node] = 0;
-        const uint32_t known = n.find_last(convex::Numbering::key_of(x[0], x[1], x[2]), last, last_mask);
+        const uint32_t known = n.find_last(packed_key(x[0], x[1], x[2]), last, last_mask);
         for (uint32_t a = 0; a < 3; ++a) {
             p.guess_velocities[node][a] =
                 known == convex::NO_PLACE ? p.grid.nodes[slot][a] : p.velocities[p.table_numbers[known]][a];
@@ -250,7 +223,7 @@ PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
     if (is_inactive(p.clock)) {
         return;
     }
-    const convex::Numbering numbering = {{p.barrier, p.block_sums}, p};
+    const convex::NodeNumbering numbering = {{p.barrier, p.block_sums}, p};
     const uint32_t needed = convex::number(numbering, p);
     if (global_thread() != 0 || p.status.length == 0) {
         return;

@@ -1,36 +1,37 @@
-// The exact line search: Newton on the objective's slope along a direction, safeguarded by a bracket; the first step inside a
-// bracket is the minimum of the cubic through values and slopes at its ends (coupling/src/convex/line_search.rs).
+// The exact line search: Newton on the objective's slope along a direction, safeguarded by a
+// bracket; the first step inside a bracket is the minimum of the cubic through values and slopes at
+// its ends (coupling/src/convex/line_search.rs).
 #pragma once
 
 #include "convex.cuh"
-#include "convex_law.cuh"
+#include "convex_contact_model.cuh"
 
 namespace convex {
 
 // The search ends where the slope has fallen to this fraction of the first one.
 constexpr double SLOPE_REDUCTION = 0.02;
 // Bisection alone has then resolved f64.
-constexpr uint32_t MOST_EVALUATIONS = 60;
+constexpr uint32_t MAX_EVALUATIONS = 60;
 
 // The objective along a direction: l(0) + alpha slope + alpha^2/2 |d|_M^2 + contacts.
-struct Line {
+struct LineObjective {
     // Derivative of the whole objective at zero, and |d|_M^2 [J].
     double slope, mass_curvature;
     // Size of the terms whose difference the slope is [J].
-    double magnitude;
+    double term_magnitude;
     // Whether to try a step of one first, and not that of the quadratic model.
     bool try_one;
     // Potentials of the contacts at zero with their derivatives.
     double at_zero[3];
 };
 
-struct Step {
+struct LineSearchResult {
     double alpha;
     uint32_t evaluations;
 };
 
-// Minimum of the cubic through position, value and slope at two points (Nocedal and Wright 2006, eq. 3.59); not a number where
-// there is none.
+// Minimum of the cubic through position, value and slope at two points (Nocedal and Wright 2006,
+// eq. 3.59); not a number where there is none.
 __device__ __forceinline__ double cubic_minimum(const double (&a)[3], const double (&b)[3]) {
     const double d1 = a[2] + b[2] - 3.0 * (a[1] - b[1]) / (a[0] - b[0]);
     const double d2 = sqrt(d1 * d1 - a[2] * b[2]);
@@ -38,14 +39,15 @@ __device__ __forceinline__ double cubic_minimum(const double (&a)[3], const doub
 }
 
 // All blocks search alike, from the same sums.
-__device__ __forceinline__ Step search(Passes& m, const Line& line) {
+__device__ __forceinline__ LineSearchResult search(Passes& m, const LineObjective& line) {
     if (!(line.slope < 0.0)) {
         return {0.0, 0};
     }
     const double newton = -line.slope / (line.at_zero[2] + line.mass_curvature);
-    const double rounding = 8.0 * 2.220446049250313e-16 * line.magnitude;
+    const double rounding = 8.0 * 2.220446049250313e-16 * line.term_magnitude;
     const double target = -line.slope * SLOPE_REDUCTION;
-    // The slope is lost in rounding: only the quadratic model is left, and its step is as good as any.
+    // The slope is lost in rounding: only the quadratic model is left, and its step is as good as
+    // any.
     if (target <= rounding) {
         return {newton, 1};
     }
@@ -63,7 +65,7 @@ __device__ __forceinline__ Step search(Passes& m, const Line& line) {
         const double dl = line.slope + (sums[1] - line.at_zero[1]) + alpha * line.mass_curvature;
         const double ddl = sums[2] + line.mass_curvature;
         const bool enough = fabs(dl) <= target && l <= rounding;
-        if (enough || evaluation == MOST_EVALUATIONS) {
+        if (enough || evaluation == MAX_EVALUATIONS) {
             return {enough ? alpha : low[0], evaluation + 1};
         }
         if (dl < 0.0) {

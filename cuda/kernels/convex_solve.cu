@@ -1,12 +1,14 @@
-// The convex contact solve: Newton's method on the objective of a substep, as coupling/src/convex/solver.rs does it, by blocks
-// that stay on the device from the first evaluation to the last. Every thread keeps the same account of where the solve stands,
-// from the same sums, so that all take the same turns; the host sees nothing before the report.
+// The convex contact solve: Newton's method on the objective of a substep, as
+// coupling/src/convex/solver.rs does it, by blocks that stay on the device from the first
+// evaluation to the last. Every thread keeps the same state of the solve from the same sums, so
+// that all take the same branches; the host sees nothing before the report.
 #include "convex_steps.cuh"
 #include "stop.cuh"
 
 namespace convex {
 
-// A solve that starts within NEAR tolerances goes on to MARGIN of one: coupling/src/convex/solver.rs says why.
+// A solve that starts within NEAR tolerances goes on to MARGIN of one:
+// coupling/src/convex/solver.rs says why.
 constexpr double NEAR = 10.0;
 constexpr double MARGIN = 0.25;
 constexpr uint32_t NO_START = 0xffffffffu;
@@ -28,7 +30,7 @@ __device__ __forceinline__ void add(ConvexTotals& totals, const ConvexReport& re
 
 // From the start to the end; returns why it ended.
 template <typename Bodies>
-__device__ __forceinline__ uint32_t iterate(Solve<Bodies>& s) {
+__device__ __forceinline__ uint32_t iterate(ConvexSolve<Bodies>& s) {
     // Which start is being looked at, if any.
     enum Stage : uint32_t { OF_VELOCITIES, OF_IMPULSES, SETTLED };
     uint32_t stage = SETTLED;
@@ -41,12 +43,12 @@ __device__ __forceinline__ uint32_t iterate(Solve<Bodies>& s) {
     double aim = 1.0;
     Forcing forcing = {0.0, 0.0, false};
     if (start == CONVEX_GUESS_SOLUTION) {
-        s.adopt();
+        s.set_start();
         stage = OF_VELOCITIES;
     }
     while (true) {
         if (start != CONVEX_GUESS_SOLUTION && start != NO_START) {
-            s.start_towards(start);
+            s.start_by_line_search(start);
         }
         start = NO_START;
         const Evaluation e = s.evaluate();
@@ -86,7 +88,7 @@ __device__ __forceinline__ uint32_t iterate(Solve<Bodies>& s) {
             aim = MARGIN;
         }
         if (settling) {
-            s.settling_direction();
+            s.relaxation_direction();
         } else {
             s.newton_direction(e, aim * e.tolerance, forcing, needs_double);
         }
@@ -100,21 +102,22 @@ __device__ __forceinline__ uint32_t iterate(Solve<Bodies>& s) {
         };
         s.m.template sum_nodes<2>(s.bodies, sums, of_node, [&](double (&values)[2]) { s.bodies.slope(values); });
         const double slope = sums[0];
-        const double magnitude = sqrt(sums[1] * e.deviation) + sqrt(sums[1] * e.impulse);
-        if (-slope <= 64.0 * DOUBLE_EPSILON * magnitude && e.residual <= s.rounding_floor()) {
+        const double term_magnitude = sqrt(sums[1] * e.deviation) + sqrt(sums[1] * e.impulse);
+        if (-slope <= 64.0 * DOUBLE_EPSILON * term_magnitude && e.residual <= s.rounding_floor()) {
             return CONVEX_STAGNATED;
         }
         double at_zero[3];
         s.project_direction(at_zero);
-        const Line line = {slope, sums[1], magnitude, false, {at_zero[0], at_zero[1], at_zero[2]}};
-        const Step step = search(s.m, line);
+        const LineObjective line = {slope, sums[1], term_magnitude, false, {at_zero[0], at_zero[1], at_zero[2]}};
+        const LineSearchResult step = search(s.m, line);
         s.report.line_search_iterations += step.evaluations;
         s.advance(step.alpha);
         s.report.iterations += 1;
     }
 }
 
-// The whole solve. `bodies_of(contacts)` gives the bodies that answer in one with so many contacts.
+// The whole solve. `bodies_of(contacts)` gives the strongly coupled bodies in one with so many
+// contacts.
 template <typename BodiesOf>
 __device__ __forceinline__ void solve(const ConvexSolveParameters& p, BodiesOf bodies_of) {
     const Span<uint32_t>& counts = p.incidence.counts;
@@ -122,20 +125,20 @@ __device__ __forceinline__ void solve(const ConvexSolveParameters& p, BodiesOf b
         return;
     }
     ConvexReport report = {0.0, 0.0, 0.0, CONVEX_NO_CONTACTS, 0, 0, 0, counts[0], counts[1], counts[2], 0, 0, 0};
-    const bool no_room = counts[3] != 0;
-    if (report.contacts == 0 || no_room) {
+    const bool capacity_exceeded = counts[3] != 0;
+    if (report.contacts == 0 || capacity_exceeded) {
         if (global_thread() == 0) {
-            report.stop = no_room ? CONVEX_NO_ROOM : CONVEX_NO_CONTACTS;
+            report.stop = capacity_exceeded ? CONVEX_CAPACITY_EXCEEDED : CONVEX_NO_CONTACTS;
             report.tolerance = p.settings[0].absolute_tolerance;
             p.report[0] = report;
         }
         return;
     }
     const auto bodies = bodies_of(report.contacts);
-    Solve<decltype(bodies)> solve = {p, p.settings[0], {p, report.contacts, report.nodes, 0}, bodies, report};
-    const double delta = solve.settings.substep;
+    ConvexSolve<decltype(bodies)> solve = {p, p.settings[0], {p, report.contacts, report.nodes, 0}, bodies, report};
+    const double substep = solve.settings.substep;
     solve.load();
-    const uint32_t stop = delta > 0.0 && isfinite(delta) ? iterate(solve) : CONVEX_NOT_FINITE;
+    const uint32_t stop = substep > 0.0 && isfinite(substep) ? iterate(solve) : CONVEX_NOT_FINITE;
     solve.finish(stop != CONVEX_NOT_FINITE);
     if (global_thread() == 0) {
         solve.report.stop = stop;
@@ -156,6 +159,6 @@ PLIANT_KERNEL(convex_solve, ConvexSolveParameters, CONVEX_THREADS) {
 
 PLIANT_KERNEL_FOR(convex_solve_bodies, ConvexSolveBodiesParameters, CONVEX_THREADS, 3) {
     convex::solve(p.solve, [&](uint32_t contacts) {
-        return convex::AnsweringBodies{p.bodies, p.solve.contacts, contacts, p.bodies.counts[0], p.bodies.counts[1]};
+        return convex::StronglyCoupledBodies{p.bodies, p.solve.contacts, contacts, p.bodies.counts[0], p.bodies.counts[1]};
     });
 }

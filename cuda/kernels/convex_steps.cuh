@@ -1,17 +1,19 @@
-// The steps that a solve is made of: starts, evaluation, directions, and what is handed out (coupling/src/convex/solver.rs and the files
-// of its folder). Each is done by all blocks together, and every thread of them comes out of it with the same sums.
+// The steps that a solve is made of: starts, evaluation, directions, and the results
+// (coupling/src/convex/solver.rs and the files of its folder). Each is done by all blocks together,
+// and every thread has the same sums at the end.
 #pragma once
 
 #include "convex.cuh"
 #include "convex_bodies.cuh"
-#include "convex_law.cuh"
+#include "convex_contact_model.cuh"
 #include "convex_search.cuh"
 #include "convex_system.cuh"
 
 namespace convex {
 
 constexpr double DOUBLE_EPSILON = 2.220446049250313e-16;
-// Residual, as a part of its scale, below which friction's Hessian is used, and above it the quadratic over it.
+// Residual, as a part of its scale, below which friction's Hessian is used, and above it the
+// quadratic over it.
 constexpr double NEWTON_REGION = 0.03;
 
 // What is known at an iterate.
@@ -45,21 +47,22 @@ struct Forcing {
 };
 
 template <typename Bodies>
-struct Solve {
+struct ConvexSolve {
     const ConvexSolveParameters& p;
     ConvexSettings settings;
     Passes m;
     Bodies bodies;
     ConvexReport report;
 
-    // Takes over the nodes of the grid and works out the constants of the contacts' laws.
+    // Takes over the nodes of the grid and works out the constants of the contact models.
     __device__ __forceinline__ void load() {
         m.each(m.nodes, [&](uint32_t i) {
             const uint32_t slot = p.incidence.slots[i];
             const Array<float, 4>& node = p.grid[slot];
-            // A node that a wall holds is one of infinite mass: without an inverse of it, it never moves.
-            const bool is_held = p.held.length > 0 && p.held[slot] == CONVEX_HELD;
-            const double mass = is_held ? 0.0 : static_cast<double>(node[3]);
+            // A node that a sticky boundary holds is one of infinite mass: without an inverse of
+            // it, it never moves.
+            const bool is_fixed = p.fixed_nodes.length > 0 && p.fixed_nodes[slot] == CONVEX_FIXED;
+            const double mass = is_fixed ? 0.0 : static_cast<double>(node[3]);
             m.node(MASS, i) = mass;
             m.node(INVERSE_MASS, i) = mass > 0.0 ? 1.0 / mass : 0.0;
             for (uint32_t a = 0; a < 3; ++a) {
@@ -67,7 +70,7 @@ struct Solve {
                 m.node(VELOCITY + a, i) = node[a];
             }
         });
-        m.each(m.contacts, [&](uint32_t c) { store(m, c, law_of(m, c, settings)); });
+        m.each(m.contacts, [&](uint32_t c) { store(m, c, contact_model_of(m, c, settings)); });
         bodies.load();
     }
 
@@ -105,7 +108,7 @@ struct Solve {
     __device__ __forceinline__ Evaluation evaluate() {
         double potential[1];
         m.template sum_contacts<1>(bodies, BODY_IMPULSE, potential, [&](uint32_t c, double (&values)[1]) {
-            values[0] = respond(m, c);
+            values[0] = write_impulse(m, c);
             react(c);
         });
         // Squares of deviation, gradient, velocity and impulse; momentum and mass of the nodes.
@@ -146,8 +149,8 @@ struct Solve {
         return e;
     }
 
-    // Carries the direction, which lies there since a barrier, to the contacts, prepares their rays, and returns the sums along
-    // them at zero.
+    // Carries the direction, which lies there since a barrier, to the contacts, prepares their
+    // rays, and returns the sums along them at zero.
     __device__ __forceinline__ void project_direction(double (&at_zero)[3]) {
         m.template sum_each<3>(m.contacts, at_zero, [&](uint32_t c, double (&values)[3]) {
             double d[3] = {0.0, 0.0, 0.0};
@@ -156,7 +159,7 @@ struct Solve {
             for (uint32_t a = 0; a < 3; ++a) {
                 m.contact(CONTACT_DIRECTION + a, c) = d[a];
             }
-            aim(m, c);
+            write_ray(m, c);
             along(m, c, 0.0, values);
         });
     }
@@ -213,9 +216,10 @@ struct Solve {
         });
     }
 
-    // Starts at the guessed velocities of the nodes, and at what the guessed impulses do to the bodies.
-    __device__ __forceinline__ void adopt() {
-        if constexpr (Bodies::ANSWER) {
+    // Starts at the guessed velocities of the nodes, and at what the guessed impulses do to the
+    // bodies.
+    __device__ __forceinline__ void set_start() {
+        if constexpr (Bodies::ARE_STRONG) {
             guess_impulses();
         }
         m.each(m.nodes, [&](uint32_t i) {
@@ -225,7 +229,7 @@ struct Solve {
                 m.node(VELOCITY + a, i) = m.node(FREE + a, i) + d[a];
             }
         });
-        bodies.adopt();
+        bodies.set_start();
         m.barrier();
         contact_velocities();
     }
@@ -239,7 +243,7 @@ struct Solve {
     }
 
     // Puts the first iterate at the best point between the free velocities and a guess of one kind.
-    __device__ __forceinline__ void start_towards(uint32_t guess) {
+    __device__ __forceinline__ void start_by_line_search(uint32_t guess) {
         const bool push = guess == CONVEX_GUESS_IMPULSES;
         if (push) {
             guess_impulses();
@@ -268,26 +272,27 @@ struct Solve {
         }
         double at_zero[3];
         project_direction(at_zero);
-        // The mass term has no slope at the free velocities: the line's slope is that of the contacts alone.
-        const Line line = {at_zero[1], curvature[0], 0.0, true, {at_zero[0], at_zero[1], at_zero[2]}};
-        const Step step = search(m, line);
+        // The mass term has no slope at the free velocities: the line's slope is that of the
+        // contacts alone.
+        const LineObjective line = {at_zero[1], curvature[0], 0.0, true, {at_zero[0], at_zero[1], at_zero[2]}};
+        const LineSearchResult step = search(m, line);
         report.line_search_iterations += step.evaluations + 1;
         advance(step.alpha);
     }
 
     // Hessians of the contacts at the iterate; the other blocks see them after the barrier.
-    __device__ __forceinline__ void find_curvature(double turning) {
+    __device__ __forceinline__ void find_curvature(double hessian_blend) {
         m.each_contact(bodies, BODY_HESSIAN, [&](uint32_t c) {
-            bend(m, c, turning);
-            Memory<float>{m}.load_hessian(c);
+            write_hessian(m, c, hessian_blend);
+            SystemMemory<float>{m}.load_hessian(c);
             bodies.bend(m, c);
         });
         bodies.factorise();
     }
 
-    // The direction of a first step that only has to let every contact have its say: by the lumped blocks, which majorise the
-    // Hessian.
-    __device__ __forceinline__ void settling_direction() {
+    // The direction of the first step from a warm start that already meets the tolerance: by the
+    // lumped blocks, which majorise the Hessian.
+    __device__ __forceinline__ void relaxation_direction() {
         find_curvature(1.0);
         m.each(m.nodes, [&](uint32_t i) {
             double b[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
@@ -306,7 +311,7 @@ struct Solve {
                 m.node(DIRECTION + a, i) = moves ? -d[a] : 0.0;
             }
         });
-        bodies.settle();
+        bodies.relax();
     }
 
     // The Newton direction, for a residual to bring down to `goal`.
@@ -315,22 +320,23 @@ struct Solve {
         find_curvature(far ? 0.0 : 1.0);
         const double target = forcing.target(e.residual, goal, far);
         if (!needs_double) {
-            const SystemResult result = System<float, Bodies>{m, bodies, e.residual}.solve(target, settings.max_inner_iterations, false);
+            const SystemResult result = LinearSystem<float, Bodies>{m, bodies, e.residual}.solve(target, settings.max_inner_iterations, false);
             report.inner_iterations += result.products;
             needs_double = result.refused;
         }
         if (needs_double) {
-            const System<double, Bodies> system{m, bodies, e.residual};
+            const LinearSystem<double, Bodies> system{m, bodies, e.residual};
             report.inner_iterations += system.solve(target, settings.max_inner_iterations, true).products + 1;
             report.double_systems += 1;
             report.unresolved_systems += system.true_residual() > 2.0 * target ? 1 : 0;
         }
     }
 
-    // A bound on the rounding error of the residual's norm: coupling/src/convex/solver.rs has its derivation.
+    // A bound on the rounding error of the residual's norm: coupling/src/convex/solver.rs has its
+    // derivation.
     __device__ __forceinline__ double rounding_floor() {
-        if constexpr (Bodies::ANSWER) {
-            bodies.show_iterate();
+        if constexpr (Bodies::ARE_STRONG) {
+            bodies.publish_iterate();
             m.barrier();
         }
         m.each_contact(bodies, BODY_SIZES, [&](uint32_t c) {
@@ -375,7 +381,7 @@ struct Solve {
         }
     }
 
-    // Hands out velocities and impulses; of a solve that failed, the free velocities and none.
+    // Writes velocities and impulses; after a solve that failed, the free velocities and none.
     __device__ __forceinline__ void finish(bool solved) {
         m.each(m.nodes, [&](uint32_t i) {
             for (uint32_t a = 0; a < 3; ++a) {

@@ -1,5 +1,6 @@
-// The linear system of a Newton step by preconditioned conjugate gradients with matrix-free products, in velocities scaled by
-// the roots of the masses: (I + S J^T G J S) y = -S g with S = M^-1/2, in single or in double precision.
+// The linear system of a Newton step by preconditioned conjugate gradients with matrix-free
+// products, in velocities scaled by the roots of the masses: (I + S J^T G J S) y = -S g with S =
+// M^-1/2, in single or in double precision.
 #pragma once
 
 #include "convex.cuh"
@@ -7,7 +8,8 @@
 
 namespace convex {
 
-// Largest trace of a scaled diagonal block that single precision is trusted with: 1e-2 of 1/2^-23, as on the CPU.
+// Largest trace of a scaled diagonal block that single precision is trusted with: 1e-2 of 1/2^-23,
+// as on the CPU.
 constexpr double LARGEST_SINGLE = 1e-2 / 1.1920928955078125e-7;
 
 // Rows of a node in a system.
@@ -22,13 +24,13 @@ enum SystemRow : uint32_t {
 };
 static_assert(SYSTEM_END == CONVEX_SYSTEM_ROWS, "rows of a node in a system");
 
-// The memory of a system in each precision; the largest scale is a root of an inverse mass whose square times a Hessian stays
-// in range.
+// The memory of a system in each precision; the largest scale is a root of an inverse mass whose
+// square times a Hessian stays in range.
 template <typename T>
-struct Memory;
+struct SystemMemory;
 
 template <>
-struct Memory<float> {
+struct SystemMemory<float> {
     const Passes& m;
     static constexpr double LARGEST_SCALE = 1e18;
     __device__ __forceinline__ float& row(uint32_t row, uint32_t i) const {
@@ -48,7 +50,7 @@ struct Memory<float> {
 };
 
 template <>
-struct Memory<double> {
+struct SystemMemory<double> {
     const Passes& m;
     static constexpr double LARGEST_SCALE = 1e150;
     __device__ __forceinline__ double& row(uint32_t row, uint32_t i) const {
@@ -87,8 +89,8 @@ __device__ __forceinline__ void apply(const T (&b)[6], const T (&x)[3], T (&y)[3
     y[2] = b[4] * x[0] + (b[5] * x[1] + b[2] * x[2]);
 }
 
-// The inverse of `least I + b` for a positive semidefinite b, by LDL^T with the pivots held at `least`, their bound in exact
-// arithmetic.
+// The inverse of `least I + b` for a positive semidefinite b, by LDL^T with the pivots held at
+// `least`, their bound in exact arithmetic.
 template <typename T>
 __device__ __forceinline__ void invert(const T (&b)[6], T least, T (&out)[6]) {
     const T i0 = T(1) / (b[0] + least);
@@ -108,7 +110,7 @@ __device__ __forceinline__ void invert(const T (&b)[6], T least, T (&out)[6]) {
     out[5] = -l21 * i2;
 }
 
-// What became of a system.
+// Result of a linear system.
 struct SystemResult {
     // Products with the Hessian.
     uint32_t products;
@@ -117,17 +119,19 @@ struct SystemResult {
 };
 
 template <typename T, typename Bodies>
-struct System {
+struct LinearSystem {
     Passes& m;
     const Bodies& bodies;
-    // The gradient's norm in M^-1: a right-hand side of norm one keeps single precision in its range.
+    // The gradient's norm in M^-1: a right-hand side of norm one keeps single precision in its
+    // range.
     double norm;
 
-    // Block, preconditioner and first residual of node i; values get r . z and whether the block is beyond single precision.
+    // Block, preconditioner and first residual of node i; values get r . z and whether the block is
+    // beyond single precision.
     __device__ __forceinline__ void begin_node(uint32_t i, double (&values)[2]) const {
-        const Memory<T> memory{m};
+        const SystemMemory<T> memory{m};
         const double root = sqrt(m.node(INVERSE_MASS, i));
-        const T scale = static_cast<T>(root < Memory<T>::LARGEST_SCALE ? root : Memory<T>::LARGEST_SCALE);
+        const T scale = static_cast<T>(root < SystemMemory<T>::LARGEST_SCALE ? root : SystemMemory<T>::LARGEST_SCALE);
         T block[6] = {T(0), T(0), T(0), T(0), T(0), T(0)};
         m.template visit<T>(i, [&](uint32_t c, T w) {
             for (uint32_t e = 0; e < 6; ++e) {
@@ -162,7 +166,7 @@ struct System {
 
     // p = z + beta p and t = S p of node i; returns |p|^2.
     __device__ __forceinline__ double conjugate_node(uint32_t i, T beta) const {
-        const Memory<T> memory{m};
+        const SystemMemory<T> memory{m};
         const T scale = memory.row(SCALE, i);
         T square = T(0);
         for (uint32_t a = 0; a < 3; ++a) {
@@ -174,9 +178,10 @@ struct System {
         return static_cast<double>(square);
     }
 
-    // The image G J t of contact c, and what it gives its body; returns its part of the curvature.
+    // The image G J t of contact c, and the reaction on its body; returns its part of the
+    // curvature.
     __device__ __forceinline__ double image_contact(uint32_t c) const {
-        const Memory<T> memory{m};
+        const SystemMemory<T> memory{m};
         T g[6];
         T y[3] = {T(0), T(0), T(0)};
         T curvature = T(0);
@@ -200,7 +205,7 @@ struct System {
 
     // J^T of the images at node i.
     __device__ __forceinline__ void collect_image(uint32_t i, T (&q)[3]) const {
-        const Memory<T> memory{m};
+        const SystemMemory<T> memory{m};
         q[0] = q[1] = q[2] = T(0);
         m.template visit<T>(i, [&](uint32_t c, T w) {
             T y[3];
@@ -213,7 +218,7 @@ struct System {
 
     // A step along the conjugate direction at node i; values get r . z and |r|^2.
     __device__ __forceinline__ void descend_node(uint32_t i, T step, double (&values)[2]) const {
-        const Memory<T> memory{m};
+        const SystemMemory<T> memory{m};
         const T scale = memory.row(SCALE, i);
         T q[3];
         T r[3];
@@ -237,8 +242,8 @@ struct System {
         values[1] = static_cast<double>(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
     }
 
-    // Solves from zero until the residual's norm is below `reduction`, into DIRECTION; every iterate is a direction of descent.
-    // The gradient is there, the Hessians since a barrier.
+    // Solves from zero until the residual's norm is below `reduction`, into DIRECTION; every
+    // iterate is a direction of descent. The gradient is there, the Hessians since a barrier.
     __device__ __forceinline__ SystemResult solve(double reduction, uint32_t most, bool trusted) const {
         double begun[2];
         m.template sum_nodes<2>(
@@ -261,7 +266,8 @@ struct System {
             m.template sum_contacts<1>(
                 bodies, BODY_IMPULSE, bent, [&](uint32_t c, double (&values)[1]) { values[0] = image_contact(c); });
             const double curvature = inertia[0] + bent[0];
-            // Not positive only where everything has underflowed, not finite where it has overflowed.
+            // Not positive only where everything has underflowed, not finite where it has
+            // overflowed.
             if (!(curvature > 0.0 && isfinite(curvature) && product > 0.0)) {
                 break;
             }
@@ -277,7 +283,7 @@ struct System {
             product = after[0];
         }
         m.each(m.nodes, [&](uint32_t i) {
-            const Memory<T> memory{m};
+            const SystemMemory<T> memory{m};
             const double scale = norm * static_cast<double>(memory.row(SCALE, i));
             for (uint32_t a = 0; a < 3; ++a) {
                 m.node(DIRECTION + a, i) = scale * static_cast<double>(memory.row(SOLUTION + a, i));
@@ -287,10 +293,10 @@ struct System {
         return {products, false};
     }
 
-    // The norm of the residual of SOLUTION, as a part of the gradient's, by one more product: the recurrence's own can have lost
-    // touch with it.
+    // The norm of the residual of SOLUTION, as a part of the gradient's, by one more product: the
+    // recurrence's own can have lost touch with it.
     __device__ __forceinline__ double true_residual() const {
-        const Memory<T> memory{m};
+        const SystemMemory<T> memory{m};
         double unused[1];
         // The next barrier is the one that publishes the scaled solution.
         const auto show_node = [&](uint32_t i, double (&)[1]) {
@@ -298,7 +304,7 @@ struct System {
                 memory.direction(i)[a] = memory.row(SCALE, i) * memory.row(SOLUTION + a, i);
             }
         };
-        m.template sum_nodes<1>(bodies, unused, show_node, [&](double (&)[1]) { bodies.show_solution(); });
+        m.template sum_nodes<1>(bodies, unused, show_node, [&](double (&)[1]) { bodies.publish_solution(); });
         m.template sum_contacts<1>(
             bodies, BODY_IMPULSE, unused, [&](uint32_t c, double (&values)[1]) { values[0] = image_contact(c); });
         double square[1];
@@ -312,7 +318,7 @@ struct System {
                 values[0] += (right - left) * (right - left);
             }
         };
-        m.template sum_nodes<1>(bodies, square, of_node, [&](double (&values)[1]) { bodies.leave(norm, values); });
+        m.template sum_nodes<1>(bodies, square, of_node, [&](double (&values)[1]) { bodies.add_true_residual(norm, values); });
         return sqrt(square[0]);
     }
 };

@@ -1,10 +1,12 @@
-// Signed distances to the geometries of bodies, with outward normal and feature, in the shape's frame (lengths in m): what
-// `Shape::surface_point`, `surface_point_from` and `lower_bound` of pliant-rigid are, in f32.
+// Signed distances to the geometries of bodies, with outward normal and feature, in the shape's
+// frame (lengths in m): what `Shape::surface_point`, `surface_point_from` and `lower_bound` of
+// pliant-rigid are, in f32.
 //
-// Hulls, meshes and height fields are their triangles, not sampled fields: a field would need a spacing below the thickness of
-// the thinnest part, rounds off edges by a part of its spacing, and knows no face, which a particle's side is remembered by. The
-// nearest triangle comes from a tree of boxes. All positions are relative to the middle of the shape, so that the error of a
-// distance is a few roundings of the shape's size and the point's distance: 2^-24 of them each.
+// Hulls, meshes and height fields are their triangles, not sampled fields: a field would need a
+// spacing below the thickness of the thinnest part, rounds off edges by a part of its spacing, and
+// has no faces, by which the cache knows a particle's side. The nearest triangle comes from a tree
+// of boxes. All positions are relative to the center of the shape, so that the error of a distance
+// is a few roundings of the shape's size and the point's distance: 2^-24 of them each.
 #pragma once
 
 #include "parameters.cuh"
@@ -30,27 +32,20 @@ __device__ __forceinline__ float largest(Vector a) { return fmaxf(a.x, fmaxf(a.y
 __device__ __forceinline__ Vector vector(const Array<float, 3>& a) { return {a[0], a[1], a[2]}; }
 __device__ __forceinline__ Array<float, 3> array(Vector a) { return {{a.x, a.y, a.z}}; }
 
-// The direction of `v`, or `fallback` where its length is lost to rounding: squares below are not normal numbers.
+// The direction of `v`, or `fallback` where its length is lost to rounding: squares below are not
+// normal numbers.
 __device__ __forceinline__ Vector direction_or(Vector v, Vector fallback) {
     const float squared = dot(v, v);
     return squared > 1e-36f ? v * (1.0f / sqrtf(squared)) : fallback;
 }
 
-// Kinds of shapes: the order of CONTACT_KINDS in src/contact/geometries.rs.
-constexpr uint32_t HALF_SPACE = 0;
-constexpr uint32_t BOX = 1;
-constexpr uint32_t SPHERE = 2;
-constexpr uint32_t CAPSULE = 3;
-constexpr uint32_t CYLINDER = 4;
-constexpr uint32_t ELLIPSOID = 5;
-constexpr uint32_t HULL = 6;
-constexpr uint32_t MESH = 7;
-
 // Cosine of 60 degrees: faces whose normals are closer than this face the same side.
 constexpr float SAME_SIDE_COSINE = 0.5f;
-// Cosine of 26 degrees: a point outside is behind a face whose nearest point it sees closer than this to the normal.
+// Cosine of 26 degrees: a point outside is behind a face whose nearest point it sees closer than
+// this to the normal.
 constexpr float SHADOW_COSINE = 0.9f;
-// Nearer to an edge or vertex than this part of the shape's radius, the direction to it is made of roundings (2^-24 each).
+// Nearer to an edge or vertex than this part of the shape's radius, the direction to it is made of
+// roundings (2^-24 each).
 constexpr float COINCIDENT = 7.6e-6f;
 
 // Distances that differ by less than this part of the lengths at hand are equal: four roundings.
@@ -137,11 +132,13 @@ __device__ __forceinline__ Surface cylinder_from(float radius, float half_length
     return within && face.distance < 0.0f ? face : nearest;
 }
 
-// The nearest point of p is x_i = r_i y_i/(u + d_i) in p's octant, with y = |p|, r_i = (e_i/e)^2 and d_i = r_i - 1 for the
-// smallest semi-axis e (Eberly, Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid, 2013), so that
-// y - x = (u - 1) y_i/(u + d_i) without cancellation. u is the root of 1/|q| = 1, q_i = r_i (y_i/e_i)/(u + d_i), which rises
-// and is concave: Newton's method comes to it from below (More and Sorensen 1983). Coordinates of nearly 0 are lifted to
-// 1e-15 of their semi-axis, so that points in a plane of symmetry leave it where their nearest points do.
+// The nearest point of p is x_i = r_i y_i/(u + d_i) in p's octant, with y = |p|, r_i = (e_i/e)^2
+// and d_i = r_i - 1 for the smallest semi-axis e (Eberly, Distance from a Point to an Ellipse, an
+// Ellipsoid, or a Hyperellipsoid, 2013), so that y - x = (u - 1) y_i/(u + d_i) without
+// cancellation. u is the root of 1/|q| = 1, q_i = r_i (y_i/e_i)/(u + d_i), which rises and is
+// concave: Newton's method comes to it from below (More and Sorensen 1983). Coordinates of nearly 0
+// are lifted to 1e-15 of their semi-axis, so that points in a plane of symmetry leave it where
+// their nearest points do.
 __device__ __forceinline__ Surface ellipsoid(Vector e, Vector p) {
     const float least = fminf(e.x, fminf(e.y, e.z));
     const float inverse = 1.0f / least;
@@ -174,7 +171,7 @@ __device__ __forceinline__ Surface ellipsoid(Vector e, Vector p) {
     return {(u - 1.0f) * scale * length, unit * (1.0f / length), 0};
 }
 
-// What is nearest to a point among triangles.
+// The nearest point of a set of triangles.
 struct Hit {
     // Place of the triangle in the order of the tree; CONTACT_NONE where there is none.
     uint32_t slot;
@@ -186,9 +183,10 @@ struct Hit {
     float score;
 };
 
-// Takes a nearest point if none before was nearer. An edge between nearly flat faces is as far as the faces up to rounding, from
-// points whose nearest point is at some distance to it: its normal would be wrong by the root of a rounding. So an edge must be
-// nearer than a face by `margin`, a few roundings of the lengths at hand, and a vertex nearer than an edge.
+// Takes a nearest point if none before was nearer. An edge between nearly flat faces is as far as
+// the faces up to rounding, from points whose nearest point is at some distance to it: its normal
+// would be wrong by the root of a rounding. So an edge must be nearer than a face by `margin`, a
+// few roundings of the lengths at hand, and a vertex nearer than an edge.
 __device__ __forceinline__ void take(uint32_t slot, uint32_t region, Vector away, float distance, float margin, Hit& best) {
     const float score = distance + margin * (region == 0 ? 0.0f : region < 4 ? 1.0f : 2.0f);
     if (score < best.score) {
@@ -204,8 +202,9 @@ __device__ __forceinline__ void try_edge(Vector from, Vector to, uint32_t number
     take(slot, t <= 0.0f ? number + 3 : t >= 1.0f ? number % 3 + 4 : number, -foot, norm(foot), margin, best);
 }
 
-// Tries the point of a triangle nearest to the origin. Over the inside, which three planes through the edges bound, the plane is
-// nearest; products of areas would lose long thin triangles to rounding.
+// Tries the point of a triangle nearest to the origin. Over the inside, which three planes through
+// the edges bound, the plane is nearest; products of areas would lose long thin triangles to
+// rounding.
 __device__ __forceinline__ void try_triangle(
     Vector a, Vector b, Vector c, Vector normal, uint32_t slot, float margin, Hit& best) {
     const bool inside = dot(cross(normal, b - a), a) <= 0.0f && dot(cross(normal, c - b), b) <= 0.0f &&
@@ -289,7 +288,8 @@ __device__ __forceinline__ Surface hull_plane(const ContactShapes& shapes, const
     return {dot(normal, p) - plane[3], normal, face};
 }
 
-// Sign and normal of a nearest point, by angle-weighted normals of edges and vertices (Baerentzen and Aanaes 2005).
+// Sign and normal of a nearest point, by angle-weighted normals of edges and vertices (Baerentzen
+// and Aanaes 2005).
 __device__ __forceinline__ Surface of_triangles(const ContactShapes& shapes, const ContactGeometry& g, Vector p) {
     const Hit hit = nearest_triangle(shapes, g, p, false, {});
     if (hit.slot == CONTACT_NONE) {
@@ -303,13 +303,14 @@ __device__ __forceinline__ Surface of_triangles(const ContactShapes& shapes, con
         surface.normal = distance > COINCIDENT * g.radius ? hit.away * (sign / distance) : direction_or(pseudo, surface.normal);
         surface.distance = sign * distance;
     }
-    if (g.kind == HULL && surface.distance < 0.0f) {
+    if (g.kind == SHAPE_HULL && surface.distance < 0.0f) {
         return hull_plane(shapes, g, surface.feature, p);
     }
     return surface;
 }
 
-// Whether the line from `p` along `direction` goes through a hull: it is inside of all planes at once (Cyrus and Beck 1978).
+// Whether the line from `p` along `direction` goes through a hull: it is inside of all planes at
+// once (Cyrus and Beck 1978).
 __device__ __forceinline__ bool line_enters(const ContactShapes& shapes, const ContactGeometry& g, Vector p, Vector direction) {
     float enter = 0.0f;
     float leave = __int_as_float(0x7f800000);
@@ -353,8 +354,8 @@ __device__ __forceinline__ Surface mesh_from(
         return nearest;
     }
     const Vector entered = face_normal(shapes, shapes.slots[g.first_triangle + side]);
-    const Vector seen = face_normal(shapes, shapes.slots[g.first_triangle + nearest.feature]);
-    if (dot(seen, entered) > SAME_SIDE_COSINE) {
+    const Vector nearest_normal = face_normal(shapes, shapes.slots[g.first_triangle + nearest.feature]);
+    if (dot(nearest_normal, entered) > SAME_SIDE_COSINE) {
         return nearest;
     }
     const Hit hit = nearest_triangle(shapes, g, p, true, entered);
@@ -362,7 +363,8 @@ __device__ __forceinline__ Surface mesh_from(
         return nearest;
     }
     const Surface plane = triangle_plane(shapes, hit.slot, p);
-    // From outside, the nearest point of that side lies along its normal, or the point is beside the shadow.
+    // From outside, the nearest point of that side lies along its normal, or the point is beside
+    // the shadow.
     const float reach = nearest.distance < 0.0f ? 0.0f : SHADOW_COSINE * norm(hit.away);
     return plane.distance < -reach ? plane : nearest;
 }
@@ -371,24 +373,25 @@ __device__ __forceinline__ Surface mesh_from(
 __device__ __forceinline__ Surface surface_point(const ContactShapes& shapes, const ContactGeometry& g, Vector p) {
     const Vector size = vector(g.size);
     switch (g.kind) {
-    case HALF_SPACE:
+    case SHAPE_HALF_SPACE:
         return {p.z, {0.0f, 0.0f, 1.0f}, 0};
-    case BOX:
+    case SHAPE_BOX:
         return box(size, p);
-    case SPHERE:
+    case SHAPE_SPHERE:
         return {norm(p) - size.x, direction_or(p, {0.0f, 0.0f, 1.0f}), 0};
-    case CAPSULE:
+    case SHAPE_CAPSULE:
         return capsule(size.x, size.y, p);
-    case CYLINDER:
+    case SHAPE_CYLINDER:
         return cylinder(size.x, size.y, p);
-    case ELLIPSOID:
+    case SHAPE_ELLIPSOID:
         return ellipsoid(size, p);
     default:
         return of_triangles(shapes, g, p);
     }
 }
 
-// The same for a point that came through feature `side`, given what is nearest: see `Shape::surface_point_from`.
+// The same for a point that came through feature `side`, given what is nearest: see
+// `Shape::surface_point_from`.
 __device__ __forceinline__ Surface surface_point_from(
     const ContactShapes& shapes, const ContactGeometry& g, Vector p, uint32_t side, Surface nearest) {
     if (nearest.feature == side) {
@@ -396,13 +399,13 @@ __device__ __forceinline__ Surface surface_point_from(
     }
     const Vector size = vector(g.size);
     switch (g.kind) {
-    case BOX:
+    case SHAPE_BOX:
         return box_from(size, p, side, nearest);
-    case CYLINDER:
+    case SHAPE_CYLINDER:
         return cylinder_from(size.x, size.y, p, side, nearest);
-    case HULL:
+    case SHAPE_HULL:
         return hull_from(shapes, g, p, side, nearest);
-    case MESH:
+    case SHAPE_MESH:
         return mesh_from(shapes, g, p, side, nearest);
     default:
         return nearest;
@@ -412,15 +415,16 @@ __device__ __forceinline__ Surface surface_point_from(
 // Beyond every distance [m].
 constexpr float BOUNDLESS = 3e38f;
 
-// Distance to the border of the flat face that the point is over [m]: see `coupling/src/redundant_centroids.rs`.
-__device__ __forceinline__ float flat_around(const ContactGeometry& g, Vector p) {
-    if (g.kind == HALF_SPACE) {
+// Distance to the border of the flat face that the point is over [m]: see
+// `coupling/src/redundant_centroids.rs`.
+__device__ __forceinline__ float planar_clearance(const ContactGeometry& g, Vector p) {
+    if (g.kind == SHAPE_HALF_SPACE) {
         return BOUNDLESS;
     }
-    if (g.kind != BOX) {
+    if (g.kind != SHAPE_BOX) {
         return -BOUNDLESS;
     }
-    // The face it is over is the nearest one: the border is as far as the second of the three.
+    // The point is over the nearest face; the distance to its border is the second of the three.
     const Vector inside = vector(g.size) - absolute(p);
     const float low = fminf(inside.x, inside.y), high = fmaxf(inside.x, inside.y);
     return fminf(high, fmaxf(low, inside.z));
@@ -430,23 +434,23 @@ __device__ __forceinline__ float flat_around(const ContactGeometry& g, Vector p)
 __device__ __forceinline__ float lower_bound(const ContactGeometry& g, Vector p) {
     const Vector size = vector(g.size);
     switch (g.kind) {
-    case HALF_SPACE:
+    case SHAPE_HALF_SPACE:
         return p.z;
-    case BOX:
+    case SHAPE_BOX:
         return largest(absolute(p) - size);
-    case SPHERE:
+    case SHAPE_SPHERE:
         return norm(p) - size.x;
-    case CAPSULE:
+    case SHAPE_CAPSULE:
         return norm({p.x, p.y, p.z - fminf(fmaxf(p.z, -size.y), size.y)}) - size.x;
-    case CYLINDER:
+    case SHAPE_CYLINDER:
         return fmaxf(norm({p.x, p.y, 0.0f}) - size.x, fabsf(p.z) - size.y);
-    case ELLIPSOID: {
+    case SHAPE_ELLIPSOID: {
         const float least = fminf(size.x, fminf(size.y, size.z));
         const float k = norm({p.x / size.x, p.y / size.y, p.z / size.z});
         return k > 1.0f ? (k - 1.0f) * least : -fminf(least, (1.0f - k) * largest(size));
     }
     default: {
-        // The solid lies in its bounding box, and so does every ball inside it.
+        // The solid lies in its bounding box, and so does every sphere inside it.
         const Vector excess = absolute(p) - size;
         const float inside = largest(excess);
         return inside <= 0.0f ? inside : norm(positive(excess));
@@ -457,9 +461,9 @@ __device__ __forceinline__ float lower_bound(const ContactGeometry& g, Vector p)
 // A lower bound for all points within `reach` of `center` along the axes of the shape's frame.
 __device__ __forceinline__ float lower_bound_around(const ContactGeometry& g, Vector center, Vector reach) {
     switch (g.kind) {
-    case HALF_SPACE:
+    case SHAPE_HALF_SPACE:
         return center.z - reach.z;
-    case BOX:
+    case SHAPE_BOX:
         return largest(absolute(center) - vector(g.size) - reach);
     default:
         // No signed distance grows faster than the point moves.

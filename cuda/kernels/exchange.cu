@@ -1,10 +1,11 @@
-// What the contact solve gives back: velocities to the grid, impulses to the bodies, and the memory of the contacts. This follows
-// `coupling/src/exchange.rs` and `memory.rs`.
+// Results of the contact solve: velocities to the grid, impulses to the bodies, and the contact
+// cache. This follows `coupling/src/exchange.rs` and `contact_cache.rs`.
 //
-// The bodies get exactly the opposite of what the grid got: the contact impulses act where the particles touch, and what the solve left
-// over at a node (its momentum change in f32 less the contact impulses there) acts at that node, on the body whose contact
-// touches it. Sums are in f64: a tile of contacts or nodes sums for each body that it has, by a fixed tree, and a block for each body
-// sums the tiles'. Their bits do not depend on the schedule.
+// The bodies get exactly the opposite of what the grid got: the contact impulses act where the
+// particles touch, and what the solve left over at a node (its momentum change in f32 less the
+// contact impulses there) acts at that node, on the body whose contact touches it. Sums are in f64:
+// a tile of contacts or nodes sums for each body that it has, by a fixed tree, and a block for each
+// body sums the tiles'. Their bits do not depend on the schedule.
 #include "block.cuh"
 #include "convex.cuh"
 #include "distance.cuh"
@@ -21,7 +22,8 @@ __device__ __forceinline__ Sums sums_of(const double (&lever)[3], const double (
         lever[0] * linear[1] - lever[1] * linear[0], linear[0], linear[1], linear[2], work}};
 }
 
-// Sums over a tile, body by body in ascending order, to `sums` at `tile`. CONTACT_NONE is no body. All threads call this.
+// Sums over a tile, body by body in ascending order, to `sums` at `tile`. CONTACT_NONE is no body.
+// All threads call this.
 __device__ __forceinline__ void sum_tile(
     const Span<Array<double, 7>>& sums, uint32_t tile, uint32_t body_count, uint32_t body, const Sums& own) {
     constexpr uint32_t WARPS = CONTACT_THREADS / WARP_SIZE;
@@ -51,12 +53,12 @@ __device__ __forceinline__ void sum_tile(
     }
 }
 
-// A place `cells` from a node, from the point that impulses on the body are about in this substep [m]; walls' are about the world's
-// origin.
-__device__ __forceinline__ void lever_of(const Span<ContactBody>& bodies, uint32_t substep, uint32_t body_count, uint32_t body,
+// A place `cells` from a node, from the point that impulses on the body are about in this substep
+// [m]; those on the grid's boundaries are about the world's origin.
+__device__ __forceinline__ void lever_of(const Span<ContactBody>& bodies, uint32_t substep_index, uint32_t body_count, uint32_t body,
     const Array<int32_t, 3>& node, const double (&cells)[3], double spacing, double (&lever)[3]) {
     for (uint32_t d = 0; d < 3; ++d) {
-        const double origin = body < body_count ? bodies[substep * body_count + body].origin[d] : 0.0;
+        const double origin = body < body_count ? bodies[substep_index * body_count + body].origin[d] : 0.0;
         lever[d] = (static_cast<double>(node[d]) + cells[d]) * spacing - origin;
     }
 }
@@ -68,10 +70,10 @@ PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
     if (p.clock[0].active == 0) {
         return;
     }
-    // Those without room are no contacts.
+    // Those beyond the capacity are no contacts.
     const uint32_t count = min(p.contacts.count[0], p.contacts.particle.length);
     if (c == 0 && (count == 0 || p.contacts.particle[0] == CONTACT_NONE)) {
-        p.memories.state[0].memories = 0;
+        p.contact_cache.state[0].cached_contacts = 0;
     }
     if (blockIdx.x * CONTACT_THREADS >= count) {
         return;
@@ -85,7 +87,7 @@ PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
         const Array<float, 3> normal = p.contacts.normal[c];
         const Array<float, 3> velocity = p.contacts.body_velocity[c];
         const convex::Acting<double> at(p.contacts.offset, p.contacts.arm, c);
-        double impulse[3], cells[3], lever[3], seen[3];
+        double impulse[3], cells[3], lever[3], surface_velocity[3];
         double normal_impulse = 0.0;
         for (uint32_t d = 0; d < 3; ++d) {
             impulse[d] = p.solution.impulses[c][d];
@@ -93,44 +95,46 @@ PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
             // A contact of a node is at one of them.
             const double on_node = static_cast<double>(CONVEX_ON_NODE);
             cells[d] = (at.offset[d] >= on_node ? at.offset[d] - on_node : at.offset[d]) + at.arm[d];
-            seen[d] = static_cast<double>(velocity[d]);
+            surface_velocity[d] = static_cast<double>(velocity[d]);
         }
-        contact::lever_of(p.bodies, p.clock[0].substep, p.body_count, body, p.contacts.base[c], cells, p.grid_spacing, lever);
-        if (p.solution.answers.length > body) {
-            const Array<double, 6>& answer = p.solution.answers[body];
+        contact::lever_of(p.bodies, p.clock[0].substep_index, p.body_count, body, p.contacts.base[c], cells, p.grid_spacing, lever);
+        if (p.solution.body_velocity_changes.length > body) {
+            const Array<double, 6>& change = p.solution.body_velocity_changes[body];
             for (uint32_t d = 0; d < 3; ++d) {
                 const uint32_t e = (d + 1) % 3, f = (d + 2) % 3;
-                seen[d] += answer[3 + d] + answer[e] * lever[f] - answer[f] * lever[e];
+                surface_velocity[d] += change[3 + d] + change[e] * lever[f] - change[f] * lever[e];
             }
         }
-        const double work = impulse[0] * seen[0] + impulse[1] * seen[1] + impulse[2] * seen[2];
+        const double work = impulse[0] * surface_velocity[0] + impulse[1] * surface_velocity[1] + impulse[2] * surface_velocity[2];
         const double reaction[3] = {-impulse[0], -impulse[1], -impulse[2]};
         sums = contact::sums_of(lever, reaction, work);
 
-        // The contacts with walls of the grid come after all others, and nothing is remembered of them.
+        // The contacts with grid boundary constraints come after all others, and they are not
+        // cached.
         if (particle != CONTACT_NONE) {
-            const bool held = p.contacts.tension[c] > 0.0f;
+            const bool is_bonded = p.contacts.tension[c] > 0.0f;
             const bool adhesive = p.shapes.geometries[geometry].adhesive != 0;
-            const float outside = p.contacts.pressed_out[c];
-            ContactMemory& memory = p.memories.list[c];
-            memory.particle = particle;
-            memory.geometry = geometry;
-            memory.feature = p.contacts.feature[c];
-            memory.bonded = held || (adhesive && normal_impulse > 0.0) ? 1 : 0;
-            memory.impulse = {{static_cast<float>(impulse[0]), static_cast<float>(impulse[1]), static_cast<float>(impulse[2])}};
-            memory.normal_impulse = static_cast<float>(held ? normal_impulse : fmax(normal_impulse, 0.0));
-            memory.distance = p.contacts.distance[c];
-            memory.pressed_out = outside;
-            memory.unused = {{0, 0}};
+            const float outside = p.contacts.exit_distance[c];
+            DeviceCachedContact& cached = p.contact_cache.list[c];
+            cached.particle = particle;
+            cached.geometry = geometry;
+            cached.feature = p.contacts.feature[c];
+            cached.bonded = is_bonded || (adhesive && normal_impulse > 0.0) ? 1 : 0;
+            cached.impulse = {{static_cast<float>(impulse[0]), static_cast<float>(impulse[1]), static_cast<float>(impulse[2])}};
+            cached.normal_impulse = static_cast<float>(is_bonded ? normal_impulse : fmax(normal_impulse, 0.0));
+            cached.distance = p.contacts.distance[c];
+            cached.exit_distance = outside;
+            cached.unused = {{0, 0}};
             if (c == 0 || p.contacts.particle[c - 1] != particle) {
-                p.memories.first[particle] = c;
+                p.contact_cache.first[particle] = c;
             }
             if (c + 1 == count || p.contacts.particle[c + 1] == CONTACT_NONE) {
-                p.memories.state[0].memories = c + 1;
+                p.contact_cache.state[0].cached_contacts = c + 1;
             }
             if (outside > 0.0f) {
-                // Bits of positive numbers are in their order: which thread comes first does not matter.
-                atomicMax(&p.memories.state[0].next_farthest, __float_as_uint(outside));
+                // Bits of positive numbers are in their order: which thread comes first does not
+                // matter.
+                atomicMax(&p.contact_cache.state[0].next_max_exit_distance, __float_as_uint(outside));
             }
         }
     }
@@ -149,8 +153,8 @@ PLIANT_KERNEL(contact_exchange_nodes, ContactExchangeNodesParameters, CONTACT_TH
         double left[3] = {0.0, 0.0, 0.0};
         const double mass = p.solution.nodes[p.solution.mass_row * p.solution.node_stride + n];
         Array<float, 4>& node = p.nodes[p.incidence.slots[n]];
-        // What has mass on the grid and none in the solve is held by a wall.
-        const bool is_held = mass == 0.0 && node[3] > 0.0f;
+        // A node with mass on the grid and none in the solve is held by a sticky boundary.
+        const bool is_fixed = mass == 0.0 && node[3] > 0.0f;
         if (mass > 0.0) {
             for (uint32_t d = 0; d < 3; ++d) {
                 const double before = p.solution.nodes[(p.solution.free_row + d) * p.solution.node_stride + n];
@@ -165,8 +169,8 @@ PLIANT_KERNEL(contact_exchange_nodes, ContactExchangeNodesParameters, CONTACT_TH
         Array<int32_t, 3> base = {};
         for (uint32_t k = p.incidence.node_begin[n]; k < p.incidence.node_begin[n + 1]; ++k) {
             const uint32_t place = p.incidence.incidences[k];
-            const uint32_t group = place / 27;
-            at = place % 27;
+            const uint32_t group = place / STENCIL_NODES;
+            at = place % STENCIL_NODES;
             for (uint32_t c = p.incidence.group_begin[group]; c < p.incidence.group_begin[group + 1]; ++c) {
                 const convex::Acting<double> acting(p.contacts.offset, p.contacts.arm, c);
                 const double weight = acting.weight(0, at / 9) * acting.weight(1, at / 3 % 3) * acting.weight(2, at % 3);
@@ -184,14 +188,15 @@ PLIANT_KERNEL(contact_exchange_nodes, ContactExchangeNodesParameters, CONTACT_TH
                 base = p.contacts.base[c];
             }
         }
-        // A node that a wall held did not move: the wall held it against the contacts.
-        if (owner == CONTACT_NONE || is_held) {
+        // A node that a sticky boundary held did not move: the boundary held it against the
+        // contacts.
+        if (owner == CONTACT_NONE || is_fixed) {
             owner = p.body_count;
         }
         const double cells[3] = {
             static_cast<double>(at / 9), static_cast<double>(at / 3 % 3), static_cast<double>(at % 3)};
         double lever[3];
-        contact::lever_of(p.bodies, p.clock[0].substep, p.body_count, owner, base, cells, p.grid_spacing, lever);
+        contact::lever_of(p.bodies, p.clock[0].substep_index, p.body_count, owner, base, cells, p.grid_spacing, lever);
         const double reaction[3] = {-left[0], -left[1], -left[2]};
         sums = contact::sums_of(lever, reaction, 0.0);
     }
@@ -200,25 +205,25 @@ PLIANT_KERNEL(contact_exchange_nodes, ContactExchangeNodesParameters, CONTACT_TH
 
 namespace contact {
 
-// Moves the point on that impulses on a body are about, after a substep that gave it `given` (N s): `ReferencePath::way` of
-// coupling/src/backend.rs.
+// Moves a body's reference point for impulses to the next substep, after the impulse `given` [N s]:
+// `ReferencePointPath` of coupling/src/body_state.rs.
 __device__ __forceinline__ void move_reference(
     const ContactSumBodiesParameters& p, uint32_t body, const double (&given)[3]) {
     ContactReference& path = p.references[body];
-    const uint32_t k = path.substep;
+    const uint32_t k = path.substep_index;
     const ContactBody& first = p.bodies[body];
     const ContactBody& now = p.bodies[k * p.body_count + body];
     ContactBody& next = p.bodies[(k + 1) * p.body_count + body];
-    const double fallen = static_cast<double>(k + 1) * path.delta;
+    const double fallen = static_cast<double>(k + 1) * path.substep;
     for (uint32_t d = 0; d < 3; ++d) {
         const uint32_t e = (d + 1) % 3, f = (d + 2) % 3;
-        path.carried[d] += (now.origin[e] - first.origin[e]) * given[f] - (now.origin[f] - first.origin[f]) * given[e];
+        path.moment_of_travel[d] += (now.origin[e] - first.origin[e]) * given[f] - (now.origin[f] - first.origin[f]) * given[e];
     }
     for (uint32_t d = 0; d < 3; ++d) {
         const double gained = p.totals[body][3 + d] / path.mass;
-        next.origin[d] = now.origin[d] + path.delta * (path.velocity[d] + fallen * path.acceleration[d] + gained);
+        next.origin[d] = now.origin[d] + path.substep * (path.velocity[d] + fallen * path.acceleration[d] + gained);
     }
-    path.substep = k + 1;
+    path.substep_index = k + 1;
 }
 
 }  // namespace contact
@@ -231,7 +236,8 @@ PLIANT_KERNEL(contact_sum_bodies, ContactSumBodiesParameters, CONTACT_THREADS) {
     double given[3] = {0.0, 0.0, 0.0};
     for (uint32_t k = 0; k < CONTACT_SUMS; ++k) {
         double value = 0.0;
-        // Contacts, then nodes: tiles without any add zero, so that the bits do not depend on how many there is room for.
+        // Contacts, then nodes: tiles without any add zero, so that the bits do not depend on the
+        // capacity.
         for (uint32_t tile = threadIdx.x; tile < p.first_tile; tile += CONTACT_THREADS) {
             value += p.sums[tile * (p.body_count + 1) + body][k];
         }
@@ -252,18 +258,19 @@ PLIANT_KERNEL(contact_sum_bodies, ContactSumBodiesParameters, CONTACT_THREADS) {
     if (body == 0 && threadIdx.x == 0) {
         // The substep is over. Other blocks do not read these.
         ContactState& state = p.state[0];
-        state.farthest = state.next_farthest;
-        state.next_farthest = 0;
-        state.step_contacts += state.registered;
-        state.step_most_contacts = max(state.step_most_contacts, state.registered);
-        p.clock[0].substep += 1;
+        state.max_exit_distance = state.next_max_exit_distance;
+        state.next_max_exit_distance = 0;
+        state.step_contacts += state.detected;
+        state.step_most_contacts = max(state.step_most_contacts, state.detected);
+        p.clock[0].substep_index += 1;
     }
 }
 
 namespace contact {
 
-// The rotation that follows `rotation` after a turn of `angle` radians about an axis: the exponential map. Quaternions w, x, y, z.
-__device__ __forceinline__ void turn(const double (&angle)[3], Array<double, 4>& rotation) {
+// The rotation that follows `rotation` after a turn of `angle` radians about an axis: the
+// exponential map. Quaternions w, x, y, z.
+__device__ __forceinline__ void rotate(const double (&angle)[3], Array<double, 4>& rotation) {
     const double size = sqrt(angle[0] * angle[0] + angle[1] * angle[1] + angle[2] * angle[2]);
     // sin(size / 2) / size, and below the root of the rounding its limit.
     const double part = size > 1e-9 ? sin(0.5 * size) / size : 0.5;
@@ -279,21 +286,21 @@ __device__ __forceinline__ void turn(const double (&angle)[3], Array<double, 4>&
 
 }  // namespace contact
 
-// A thread a body, after the exchange: `see` and `advance` of coupling/src/motion.rs.
+// A thread a body, after the exchange: as coupling/src/motion.rs.
 PLIANT_KERNEL(contact_move_bodies, ContactMoveBodiesParameters, CONTACT_THREADS) {
     if (p.clock[0].active == 0) {
         return;
     }
     const uint32_t place = global_thread();
-    const uint32_t count = p.answering.bodies.length;
+    const uint32_t count = p.strongly_coupled.bodies.length;
     if (place >= count) {
         return;
     }
     // The exchange has moved the clock on.
-    const uint32_t next = p.clock[0].substep;
-    const double substeps = p.answering.step[0][0];
-    const double delta = p.answering.step[0][1];
-    const uint32_t body = p.answering.bodies[place];
+    const uint32_t next = p.clock[0].substep_index;
+    const double substeps = p.strongly_coupled.step[0][0];
+    const double substep = p.strongly_coupled.step[0][1];
+    const uint32_t body = p.strongly_coupled.bodies[place];
     const ContactBody& last = p.bodies[(next - 1) * p.body_count + body];
     ContactBody moved = last;
     // The sums have moved the point on already.
@@ -301,29 +308,29 @@ PLIANT_KERNEL(contact_move_bodies, ContactMoveBodiesParameters, CONTACT_THREADS)
     double velocity[6];
     for (uint32_t d = 0; d < 6; ++d) {
         const uint32_t i = 6 * place + d;
-        double answer = 0.0;
+        double change = 0.0;
         for (uint32_t other = 0; other < count; ++other) {
             double of_other = 0.0;
             for (uint32_t e = 0; e < 6; ++e) {
-                of_other += p.answering.mobility[6 * count * i + 6 * other + e] * p.totals[p.answering.bodies[other]][e];
+                of_other += p.strongly_coupled.mobility[6 * count * i + 6 * other + e] * p.totals[p.strongly_coupled.bodies[other]][e];
             }
-            answer += of_other;
+            change += of_other;
         }
-        const double start = p.answering.start[i];
-        const double gain = p.answering.gain[i];
-        const double lag = p.answering.lag[i];
-        velocity[d] = start + static_cast<double>(next) / substeps * gain + answer + lag;
-        const double seen = start + static_cast<double>(next + 1) / substeps * gain + answer + lag;
+        const double start = p.strongly_coupled.start[i];
+        const double gain = p.strongly_coupled.gain[i];
+        const double lag = p.strongly_coupled.lag[i];
+        velocity[d] = start + static_cast<double>(next) / substeps * gain + change + lag;
+        const double next_velocity = start + static_cast<double>(next + 1) / substeps * gain + change + lag;
         if (d < 3) {
-            moved.angular[d] = seen;
+            moved.angular[d] = next_velocity;
         } else {
-            moved.linear[d - 3] = seen;
+            moved.linear[d - 3] = next_velocity;
         }
     }
-    const double angle[3] = {velocity[0] * delta, velocity[1] * delta, velocity[2] * delta};
-    contact::turn(angle, moved.rotation);
+    const double angle[3] = {velocity[0] * substep, velocity[1] * substep, velocity[2] * substep};
+    contact::rotate(angle, moved.rotation);
     for (uint32_t a = 0; a < 3; ++a) {
-        moved.translation[a] += velocity[3 + a] * delta;
+        moved.translation[a] += velocity[3 + a] * substep;
     }
     p.bodies[next * p.body_count + body] = moved;
 }

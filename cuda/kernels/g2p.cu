@@ -1,28 +1,32 @@
-// Grid to particles: velocity, affine field, position, deformation gradient, return mapping and stress; as mpm/src/g2p.rs.
+// Grid to particles: velocity, affine field, position, deformation gradient, return mapping and
+// stress; as mpm/src/g2p.rs.
 //
-// v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + dt C_p) F;  x_p += dt v_p.
+// v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + δ C_p) F;  x_p += δ
+// v_p.
 //
-// A block of threads takes a block of particles, with the node velocities that they reach in shared memory, and a thread a particle.
+// A block of threads takes a block of particles, with the node velocities that they reach in shared
+// memory, and a thread a particle.
 //
-// Granular particles get some of their detail back (mpm/src/detail.rs): what mpm_find_details found that their own grid velocities, without
-// forces, do not hold. It lives within a substep, so a sort need not take it along.
+// Granular particles get a part of their subgrid motion back (mpm/src/detail.rs): what
+// mpm_find_subgrid_motion found that their own grid velocities, without forces, do not hold. It
+// exists only within a substep, so that sorts do not move it.
 #include "constitutive.cuh"
 #include "mpm.cuh"
 
-// Velocities in the box of the window, from the node blocks around.
-template <typename Window>
-__device__ __forceinline__ void load_window(
-    const MpmGridToParticlesParameters& p, uint32_t block, const WindowBox& box, Window& window) {
+// Velocities in the stencil box, from the node blocks around.
+template <typename Scratchpad>
+__device__ __forceinline__ void load_scratchpad(
+    const MpmGridToParticlesParameters& p, uint32_t block, const StencilBox& box, Scratchpad& scratchpad) {
     for (uint32_t n = threadIdx.x; n < box.nodes(); n += G2P_THREADS) {
         int32_t at[3];
         box.node(n, at);
         // In nodes from the corner of the block before.
-        const uint32_t x = static_cast<uint32_t>(at[0] - WINDOW_MARGIN + BLOCK_EDGE);
-        const uint32_t y = static_cast<uint32_t>(at[1] - WINDOW_MARGIN + BLOCK_EDGE);
-        const uint32_t z = static_cast<uint32_t>(at[2] - WINDOW_MARGIN + BLOCK_EDGE);
+        const uint32_t x = static_cast<uint32_t>(at[0] - SCRATCHPAD_MARGIN + BLOCK_EDGE);
+        const uint32_t y = static_cast<uint32_t>(at[1] - SCRATCHPAD_MARGIN + BLOCK_EDGE);
+        const uint32_t z = static_cast<uint32_t>(at[2] - SCRATCHPAD_MARGIN + BLOCK_EDGE);
         const uint32_t neighbour = (x / 4 * 3 + y / 4) * 3 + z / 4;
         const uint32_t slot = p.nodes_of_particles[block * MPM_NEIGHBOURS + neighbour];
-        window[window_index(at[0], at[1], at[2])] =
+        scratchpad[scratchpad_index(at[0], at[1], at[2])] =
             quad(p.grid.nodes, slot * MPM_BLOCK_NODES + (x % 4 * 4 + y % 4) * 4 + z % 4);
     }
 }
@@ -33,8 +37,8 @@ struct Gathered {
     Vec3 moment[3];
 };
 
-template <typename Window>
-__device__ __forceinline__ Gathered gather(const Window& window, uint32_t first, const float offset[3]) {
+template <typename Scratchpad>
+__device__ __forceinline__ Gathered gather(const Scratchpad& scratchpad, uint32_t first, const float offset[3]) {
     Gathered sum = {};
     float weight[3][3];
 #pragma unroll
@@ -52,7 +56,7 @@ __device__ __forceinline__ Gathered gather(const Window& window, uint32_t first,
             Vec3 line = {}, line_z = {};
 #pragma unroll
             for (uint32_t k = 0; k < 3; ++k) {
-                const float4 node = window[first + (i * WINDOW_EDGE + j) * WINDOW_EDGE + k];
+                const float4 node = scratchpad[first + (i * SCRATCHPAD_EDGE + j) * SCRATCHPAD_EDGE + k];
                 const Vec3 velocity = {node.x, node.y, node.z};
                 line = fused(weight[2][k], velocity, line);
                 line_z = fused(weight[2][k] * (static_cast<float>(k) - offset[2]), velocity, line_z);
@@ -80,16 +84,16 @@ __device__ __forceinline__ Vec3 load_vector(const ParticleRows& particles, uint3
 }
 
 // Deformation gradient, return mapping and stress after a substep with the affine field `c` [1/s].
-__device__ __forceinline__ void deform(const MpmGridToParticlesParameters& p, uint32_t i, const Mat3& c, float delta) {
+__device__ __forceinline__ void deform(const MpmGridToParticlesParameters& p, uint32_t i, const Mat3& c, float substep) {
     const ParticleRows& particles = p.particles;
     const Mat3 f = {load_vector(particles, ROW_GRADIENT, i), load_vector(particles, ROW_GRADIENT + 3, i),
                     load_vector(particles, ROW_GRADIENT + 6, i)};
     const auto row = [&](Vec3 before, Vec3 rate) {
-        return before + delta * (rate.x * f.a + rate.y * f.b + rate.z * f.c);
+        return before + substep * (rate.x * f.a + rate.y * f.b + rate.z * f.c);
     };
     const Mat3 trial = {row(f.a, c.a), row(f.b, c.b), row(f.c, c.c)};
     const MpmMaterial& material = p.materials[particles.materials[i]];
-    const Response response = respond(material, trial, row_of(particles, ROW_HISTORY, i), delta);
+    const ConstitutiveResponse response = respond(material, trial, row_of(particles, ROW_HISTORY, i), substep);
     store_vector(particles, ROW_GRADIENT, i, response.gradient.a);
     store_vector(particles, ROW_GRADIENT + 3, i, response.gradient.b);
     store_vector(particles, ROW_GRADIENT + 6, i, response.gradient.c);
@@ -99,10 +103,10 @@ __device__ __forceinline__ void deform(const MpmGridToParticlesParameters& p, ui
     row_of(particles, ROW_HISTORY, i) = response.history;
 }
 
-// The window's index of a stencil's first node.
+// The scratchpad's index of a stencil's first node.
 __device__ __forceinline__ uint32_t first_of(const float base[3]) {
-    return window_index(static_cast<int32_t>(base[0]) + WINDOW_MARGIN, static_cast<int32_t>(base[1]) + WINDOW_MARGIN,
-                        static_cast<int32_t>(base[2]) + WINDOW_MARGIN);
+    return scratchpad_index(static_cast<int32_t>(base[0]) + SCRATCHPAD_MARGIN, static_cast<int32_t>(base[1]) + SCRATCHPAD_MARGIN,
+                        static_cast<int32_t>(base[2]) + SCRATCHPAD_MARGIN);
 }
 
 __device__ __forceinline__ Mat3 affine_of(const Gathered& sum, float h) {
@@ -110,21 +114,21 @@ __device__ __forceinline__ Mat3 affine_of(const Gathered& sum, float h) {
     return transpose({inverse * sum.moment[0], inverse * sum.moment[1], inverse * sum.moment[2]});
 }
 
-// Row `row` of a particle's detail.
-__device__ __forceinline__ float& detail_of(const MpmGridToParticlesParameters& p, uint32_t row, uint32_t i) {
-    return p.details[row * p.particles.stride + i];
+// Row `row` of a particle's subgrid motion.
+__device__ __forceinline__ float& subgrid_motion_of(const MpmGridToParticlesParameters& p, uint32_t row, uint32_t i) {
+    return p.subgrid_motions[row * p.particles.stride + i];
 }
 
-static_assert(ROW_AFFINE == ROW_VELOCITY + 3 && MPM_DETAIL_ROWS == 12, "details are velocity and affine field");
+static_assert(ROW_AFFINE == ROW_VELOCITY + 3 && MPM_SUBGRID_ROWS == 12, "details are velocity and affine field");
 
-PLIANT_KERNEL(mpm_find_details, MpmFindDetailsParameters, G2P_THREADS) {
-    SHARED(float4, window, MPM_WINDOW_NODES);
+PLIANT_KERNEL(mpm_find_subgrid_motion, MpmFindSubgridMotionParameters, G2P_THREADS) {
+    SHARED(float4, scratchpad, MPM_SCRATCHPAD_NODES);
     const MpmGridToParticlesParameters& q = p.transfer;
     const uint32_t block = blockIdx.x;
-    if (is_stopped(q.status, q.substep) || block >= q.block_count[0]) {
+    if (is_stopped(q.status, q.substep_index) || block >= q.block_count[0]) {
         return;
     }
-    load_window(q, block, load_box(q.boxes[block]), window);
+    load_scratchpad(q, block, load_box(q.stencil_boxes[block]), scratchpad);
     __syncthreads();
     const uint32_t end = q.block_starts[block + 1];
     for (uint32_t i = q.block_starts[block] + threadIdx.x; i < end; i += G2P_THREADS) {
@@ -132,65 +136,65 @@ PLIANT_KERNEL(mpm_find_details, MpmFindDetailsParameters, G2P_THREADS) {
         if (!is_granular(q.materials, q.particles.materials[i]) || !stencil_of(q.particles, i, base, offset)) {
             continue;
         }
-        const Gathered sum = gather(window, first_of(base), offset);
+        const Gathered sum = gather(scratchpad, first_of(base), offset);
         const Mat3 c = affine_of(sum, q.settings[0].grid_spacing);
-        const Vec3 held[4] = {sum.velocity, c.a, c.b, c.c};
+        const Vec3 from_grid[4] = {sum.velocity, c.a, c.b, c.c};
 #pragma unroll
         for (uint32_t n = 0; n < 4; ++n) {
-            const Vec3 lost = load_vector(q.particles, ROW_VELOCITY + 3 * n, i) - held[n];
-            detail_of(q, 3 * n, i) = lost.x;
-            detail_of(q, 3 * n + 1, i) = lost.y;
-            detail_of(q, 3 * n + 2, i) = lost.z;
+            const Vec3 lost = load_vector(q.particles, ROW_VELOCITY + 3 * n, i) - from_grid[n];
+            subgrid_motion_of(q, 3 * n, i) = lost.x;
+            subgrid_motion_of(q, 3 * n + 1, i) = lost.y;
+            subgrid_motion_of(q, 3 * n + 2, i) = lost.z;
         }
     }
 }
 
 PLIANT_KERNEL(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREADS) {
-    SHARED(float4, window, MPM_WINDOW_NODES);
+    SHARED(float4, scratchpad, MPM_SCRATCHPAD_NODES);
     SHARED(uint32_t, fastest, 1);
     const uint32_t block = blockIdx.x;
     // The same for all threads of the block: who stops a step names a later substep.
-    if (is_stopped(p.status, p.substep) || block >= p.block_count[0]) {
+    if (is_stopped(p.status, p.substep_index) || block >= p.block_count[0]) {
         return;
     }
     if (threadIdx.x == 0) {
         fastest[0] = 0;
     }
-    load_window(p, block, load_box(p.boxes[block]), window);
+    load_scratchpad(p, block, load_box(p.stencil_boxes[block]), scratchpad);
     __syncthreads();
     const MpmSettings& settings = p.settings[0];
-    const float delta = settings.delta, h = settings.grid_spacing;
+    const float substep = settings.substep, h = settings.grid_spacing;
     const uint32_t end = p.block_starts[block + 1];
     float speed_squared = 0.0f;
     for (uint32_t i = p.block_starts[block] + threadIdx.x; i < end; i += G2P_THREADS) {
         float base[3], offset[3];
         if (!stencil_of(p.particles, i, base, offset)) {
-            // Out of the window's reach before the step: nothing is known of it.
+            // Out of the scratchpad's reach before the step: its stencil is unknown.
             const auto x = [&](uint32_t d) { return row_of(p.particles, ROW_POSITION + d, i); };
-            check_position(p.particles, p.status, p.substep, i, {x(0), x(1), x(2)}, {0.0f, 0.0f, 0.0f});
+            check_position(p.particles, p.status, p.substep_index, i, {x(0), x(1), x(2)}, {0.0f, 0.0f, 0.0f});
             continue;
         }
-        const Gathered sum = gather(window, first_of(base), offset);
+        const Gathered sum = gather(scratchpad, first_of(base), offset);
         const Mat3 c = affine_of(sum, h);
         store_vector(p.particles, ROW_VELOCITY, i, sum.velocity);
         store_vector(p.particles, ROW_AFFINE, i, c.a);
         store_vector(p.particles, ROW_AFFINE + 3, i, c.b);
         store_vector(p.particles, ROW_AFFINE + 6, i, c.c);
-        const Vec3 moved = (delta / h) * sum.velocity;
+        const Vec3 moved = (substep / h) * sum.velocity;
         const Vec3 x = Vec3{base[0] + offset[0], base[1] + offset[1], base[2] + offset[2]} + moved;
         store_vector(p.particles, ROW_POSITION, i, x);
         if (p.particles.materials[i] >= p.materials.length) {
-            // Of cloth: `cloth_advance` does the rest.
+            // A particle of cloth: `cloth_advance` does the rest.
             continue;
         }
-        check_position(p.particles, p.status, p.substep, i, {x.x, x.y, x.z}, {moved.x, moved.y, moved.z});
-        deform(p, i, c, delta);
+        check_position(p.particles, p.status, p.substep_index, i, {x.x, x.y, x.z}, {moved.x, moved.y, moved.z});
+        deform(p, i, c, substep);
         Vec3 velocity = sum.velocity;
-        if (p.details.length > 0 && is_granular(p.materials, p.particles.materials[i])) {
+        if (p.subgrid_motions.length > 0 && is_granular(p.materials, p.particles.materials[i])) {
             // It has moved and deformed with the grid's velocity.
-            for (uint32_t n = 0; n < MPM_DETAIL_ROWS; ++n) {
+            for (uint32_t n = 0; n < MPM_SUBGRID_ROWS; ++n) {
                 float& own = row_of(p.particles, ROW_VELOCITY + n, i);
-                own = fmaf(settings.kept_detail, detail_of(p, n, i), own);
+                own = fmaf(settings.subgrid_retention, subgrid_motion_of(p, n, i), own);
             }
             velocity = load_vector(p.particles, ROW_VELOCITY, i);
         }
@@ -213,7 +217,7 @@ PLIANT_KERNEL(probe_constitutive, ProbeConstitutiveParameters, PROBE_THREADS) {
     }
     const Array<float, 10> t = p.trials[i];
     const Mat3 trial = {{t[0], t[1], t[2]}, {t[3], t[4], t[5]}, {t[6], t[7], t[8]}};
-    const Response r = respond(p.materials[p.material], trial, t[9], p.delta);
+    const ConstitutiveResponse r = respond(p.materials[p.material], trial, t[9], p.substep);
     const Mat3& f = r.gradient;
     p.responses[i] = {{f.a.x, f.a.y, f.a.z, f.b.x, f.b.y, f.b.z, f.c.x, f.c.y, f.c.z, r.history, r.stress.xx, r.stress.yy,
                        r.stress.zz, r.stress.xy, r.stress.xz, r.stress.yz}};

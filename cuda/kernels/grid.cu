@@ -1,4 +1,5 @@
-// The grid pass: sum the windows, free motion, boundary conditions, and the account of momentum; as mpm/src/grid.rs.
+// The grid pass: sum the scratchpads, free motion, boundary conditions, and the balance of
+// momentum; as mpm/src/grid.rs.
 #include "mpm.cuh"
 
 // Imposes a boundary condition on a velocity [m/s] (mpm/src/boundary.rs).
@@ -24,7 +25,8 @@ __device__ __forceinline__ void impose(const MpmPlane& plane, float v[3]) {
     v[2] = factor * t[2];
 }
 
-// Particle block n of those around a node block, plus one, where its window reaches the node block; zero elsewhere.
+// Particle block n of those around a node block, plus one, where its scratchpad reaches the node
+// block; zero elsewhere.
 __device__ __forceinline__ uint32_t reaching_block(const MpmGridParameters& p, uint32_t slot, uint32_t n) {
     const uint32_t block = p.particles_of_nodes[slot * MPM_NEIGHBOURS + n];
     if (block == 0) {
@@ -32,17 +34,17 @@ __device__ __forceinline__ uint32_t reaching_block(const MpmGridParameters& p, u
     }
     int32_t o[3];
     neighbour_offset(n, o);
-    const WindowBox box = load_box(p.boxes[block - 1]);
+    const StencilBox box = load_box(p.stencil_boxes[block - 1]);
     bool reaches = true;
     for (int d = 0; d < 3; ++d) {
-        const int32_t first = WINDOW_MARGIN - BLOCK_EDGE * o[d];
+        const int32_t first = SCRATCHPAD_MARGIN - BLOCK_EDGE * o[d];
         reaches = reaches && box.low[d] < first + BLOCK_EDGE && box.high[d] > first;
     }
     return reaches ? block : 0;
 }
 
-// Sum of the windows at node (x, y, z) of a node block, in the order of the neighbours.
-__device__ __forceinline__ void gather_windows(
+// Sum of the scratchpads at node (x, y, z) of a node block, in the order of the neighbours.
+__device__ __forceinline__ void sum_scratchpads(
     const MpmGridParameters& p, const uint32_t* neighbours, int32_t x, int32_t y, int32_t z, float sum[4]) {
     for (uint32_t n = 0; n < MPM_NEIGHBOURS; ++n) {
         const uint32_t block = neighbours[n];
@@ -52,15 +54,15 @@ __device__ __forceinline__ void gather_windows(
         // The particle block lies at offset o, so this node is at -4 o from its corner.
         int32_t o[3];
         neighbour_offset(n, o);
-        const int32_t at[3] = {x - BLOCK_EDGE * o[0] + WINDOW_MARGIN, y - BLOCK_EDGE * o[1] + WINDOW_MARGIN,
-                               z - BLOCK_EDGE * o[2] + WINDOW_MARGIN};
-        const WindowBox box = load_box(p.boxes[block - 1]);
+        const int32_t at[3] = {x - BLOCK_EDGE * o[0] + SCRATCHPAD_MARGIN, y - BLOCK_EDGE * o[1] + SCRATCHPAD_MARGIN,
+                               z - BLOCK_EDGE * o[2] + SCRATCHPAD_MARGIN};
+        const StencilBox box = load_box(p.stencil_boxes[block - 1]);
         bool is_inside = true;
         for (int d = 0; d < 3; ++d) {
             is_inside = is_inside && at[d] >= box.low[d] && at[d] < box.high[d];
         }
         if (is_inside) {
-            const float4 value = quad(p.windows, (block - 1) * MPM_WINDOW_NODES + window_index(at[0], at[1], at[2]));
+            const float4 value = quad(p.scratchpads, (block - 1) * MPM_SCRATCHPAD_NODES + scratchpad_index(at[0], at[1], at[2]));
             sum[0] += value.x;
             sum[1] += value.y;
             sum[2] += value.z;
@@ -69,22 +71,22 @@ __device__ __forceinline__ void gather_windows(
     }
 }
 
-// What a node adds to the account; angular parts about the world's origin.
-struct NodeAccount {
-    double values[MPM_ACCOUNT];
+// What a node adds to the balance; angular parts about the world's origin.
+struct NodeBalance {
+    double values[MPM_BALANCE];
 };
 
 // Free motion of a node with mass, its boundary conditions, and what both did. `position` in cells.
-__device__ __forceinline__ NodeAccount move_node(
+__device__ __forceinline__ NodeBalance move_node(
     const MpmGridParameters& p, const double position[3], const float momentum[4], float v[3]) {
     const MpmSettings& settings = p.settings[0];
     const double h = settings.grid_spacing_f64;
     const double mass = momentum[3];
     const double* const step = settings.gravity_step.data;
-    NodeAccount account = {};
-    double* const a = account.values;
+    NodeBalance balance = {};
+    double* const a = balance.values;
     a[0] = mass;
-    a[MPM_ACCOUNT - 1] = 1.0;
+    a[MPM_BALANCE - 1] = 1.0;
     double change[3], arm[3];
     for (int d = 0; d < 3; ++d) {
         change[d] = mass * step[d];
@@ -121,26 +123,27 @@ __device__ __forceinline__ NodeAccount move_node(
         a[11] = arm[2] * change[0] - arm[0] * change[2];
         a[12] = arm[0] * change[1] - arm[1] * change[0];
     }
-    return account;
+    return balance;
 }
 
-// Notes an entry of what a substep adds to a node block's account. It stays apart from the sums until the next substep comes: this one may
-// yet be stopped and done again, which `is_again` says of the last.
-__device__ __forceinline__ void note(const MpmGridParameters& p, uint32_t slot, uint32_t entry, bool is_again, double added) {
-    double* const row = &p.accounts[slot * MPM_ACCOUNT_ROW];
-    row[entry] += is_again ? 0.0 : row[MPM_ACCOUNT + entry];
-    row[MPM_ACCOUNT + entry] = added;
+// Stores an entry of what a substep adds to a node block's balance. It joins the sums when the next
+// substep comes, because this one may be stopped and repeated; `is_again` says that the last one is
+// repeated.
+__device__ __forceinline__ void accumulate(const MpmGridParameters& p, uint32_t slot, uint32_t entry, bool is_again, double added) {
+    double* const row = &p.balances[slot * MPM_BALANCE_ROW];
+    row[entry] += is_again ? 0.0 : row[MPM_BALANCE + entry];
+    row[MPM_BALANCE + entry] = added;
     if (entry == 0) {
-        row[MPM_ACCOUNT_ROW - 1] = static_cast<double>(p.substep);
+        row[MPM_BALANCE_ROW - 1] = static_cast<double>(p.substep_index);
     }
 }
 
 // A block of threads a node block, a thread a node.
 PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
     SHARED(uint32_t, neighbours, MPM_NEIGHBOURS);
-    SHARED(double, accounts, MPM_ACCOUNT * MPM_BLOCK_NODES);
+    SHARED(double, balances, MPM_BALANCE * MPM_BLOCK_NODES);
     const uint32_t slot = blockIdx.x;
-    if (is_stopped(p.status, p.substep)) {
+    if (is_stopped(p.status, p.substep_index)) {
         return;
     }
     if (slot == 0 && threadIdx.x == 0) {
@@ -151,9 +154,9 @@ PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
         return;
     }
     const uint32_t node = threadIdx.x;
-    // Without an account, velocities are all that is wanted.
-    const bool moves = p.accounts.length > 0;
-    const bool is_again = moves && p.accounts[slot * MPM_ACCOUNT_ROW + MPM_ACCOUNT_ROW - 1] == static_cast<double>(p.substep);
+    // Without a balance, velocities are all that is wanted.
+    const bool moves = p.balances.length > 0;
+    const bool is_again = moves && p.balances[slot * MPM_BALANCE_ROW + MPM_BALANCE_ROW - 1] == static_cast<double>(p.substep_index);
     uint32_t reaching = 0;
     if (node < MPM_NEIGHBOURS) {
         reaching = reaching_block(p, slot, node);
@@ -161,16 +164,16 @@ PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
     }
     if (__syncthreads_or(reaching != 0) == 0) {
         quad(p.grid.nodes, slot * MPM_BLOCK_NODES + node) = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-        if (moves && node < MPM_ACCOUNT) {
-            note(p, slot, node, is_again, 0.0);
+        if (moves && node < MPM_BALANCE) {
+            accumulate(p, slot, node, is_again, 0.0);
         }
         return;
     }
     const int32_t local[3] = {static_cast<int32_t>(node / 16), static_cast<int32_t>(node / 4 % 4),
                               static_cast<int32_t>(node % 4)};
     float momentum[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-    if (p.windows.length > 0) {
-        gather_windows(p, neighbours, local[0], local[1], local[2], momentum);
+    if (p.scratchpads.length > 0) {
+        sum_scratchpads(p, neighbours, local[0], local[1], local[2], momentum);
     } else {
         const float4 sum = quad(p.grid.nodes, slot * MPM_BLOCK_NODES + node);
         momentum[0] = sum.x;
@@ -179,7 +182,7 @@ PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
         momentum[3] = sum.w;
     }
     float4 value = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    NodeAccount account = {};
+    NodeBalance balance = {};
     if (!moves) {
         if (momentum[3] > 0.0f) {
             const float inverse = 1.0f / momentum[3];
@@ -195,61 +198,62 @@ PLIANT_KERNEL(mpm_move_grid, MpmGridParameters, MPM_BLOCK_NODES) {
             position[d] = static_cast<double>(BLOCK_EDGE) * key[d] + local[d];
         }
         float v[3];
-        account = move_node(p, position, momentum, v);
+        balance = move_node(p, position, momentum, v);
         value = make_float4(v[0], v[1], v[2], momentum[3]);
     }
     quad(p.grid.nodes, slot * MPM_BLOCK_NODES + node) = value;
 
     // Sums over the block, in f64 and in the order of the nodes: sixteen at a time, then these.
-    for (uint32_t a = 0; a < MPM_ACCOUNT; ++a) {
-        accounts[a * MPM_BLOCK_NODES + node] = account.values[a];
+    for (uint32_t a = 0; a < MPM_BALANCE; ++a) {
+        balances[a * MPM_BLOCK_NODES + node] = balance.values[a];
     }
     __syncthreads();
     constexpr uint32_t PARTS = 4;
-    static_assert(MPM_ACCOUNT * PARTS <= MPM_BLOCK_NODES, "a thread a part");
+    static_assert(MPM_BALANCE * PARTS <= MPM_BLOCK_NODES, "a thread a part");
     double sum = 0.0;
-    if (node < MPM_ACCOUNT * PARTS) {
+    if (node < MPM_BALANCE * PARTS) {
         for (uint32_t i = 0; i < MPM_BLOCK_NODES / PARTS; ++i) {
-            sum += accounts[node * (MPM_BLOCK_NODES / PARTS) + i];
+            sum += balances[node * (MPM_BLOCK_NODES / PARTS) + i];
         }
     }
     __syncthreads();
-    if (node < MPM_ACCOUNT * PARTS) {
-        accounts[node] = sum;
+    if (node < MPM_BALANCE * PARTS) {
+        balances[node] = sum;
     }
     __syncthreads();
-    if (node < MPM_ACCOUNT) {
-        const double* const parts = &accounts[node * PARTS];
-        note(p, slot, node, is_again, parts[0] + parts[1] + (parts[2] + parts[3]));
+    if (node < MPM_BALANCE) {
+        const double* const parts = &balances[node * PARTS];
+        accumulate(p, slot, node, is_again, parts[0] + parts[1] + (parts[2] + parts[3]));
     }
 }
 
-// Adds the node blocks' accounts to the step's, in the order of the blocks, and sets them to zero; by a single block of threads.
-PLIANT_KERNEL(mpm_close_account, MpmCloseAccountParameters, MPM_CLOSE_THREADS) {
-    SHARED(double, parts, MPM_CLOSE_THREADS);
+// Adds the node blocks' balances to the step's, in the order of the blocks, and sets them to zero;
+// by a single block of threads.
+PLIANT_KERNEL(mpm_sum_balance, MpmSumBalanceParameters, MPM_BALANCE_THREADS) {
+    SHARED(double, parts, MPM_BALANCE_THREADS);
     constexpr uint32_t LANES = 16;
-    static_assert(MPM_ACCOUNT * LANES <= MPM_CLOSE_THREADS, "lanes for each entry");
-    if (p.substep > p.status[MPM_STATUS_LIMIT]) {
-        // The substeps of this account are not all done.
+    static_assert(MPM_BALANCE * LANES <= MPM_BALANCE_THREADS, "lanes for each entry");
+    if (p.substep_index > p.status[MPM_STATUS_LIMIT]) {
+        // The substeps of this balance are not all done.
         return;
     }
     const uint32_t entry = threadIdx.x / LANES, lane = threadIdx.x % LANES;
     // Mass and number of nodes are those of the last substep.
-    const bool is_last = entry == 0 || entry == MPM_ACCOUNT - 1;
+    const bool is_last = entry == 0 || entry == MPM_BALANCE - 1;
     double sum = 0.0;
-    if (entry < MPM_ACCOUNT) {
+    if (entry < MPM_BALANCE) {
         // Blocks beyond the capacity were never filled.
-        for (uint32_t slot = lane; slot < min(p.node_count[0], p.accounts.length / MPM_ACCOUNT_ROW); slot += LANES) {
-            double* const row = &p.accounts[slot * MPM_ACCOUNT_ROW];
-            const bool is_again = row[MPM_ACCOUNT_ROW - 1] == static_cast<double>(p.substep);
-            const double last = is_again ? 0.0 : row[MPM_ACCOUNT + entry];
+        for (uint32_t slot = lane; slot < min(p.node_count[0], p.balances.length / MPM_BALANCE_ROW); slot += LANES) {
+            double* const row = &p.balances[slot * MPM_BALANCE_ROW];
+            const bool is_again = row[MPM_BALANCE_ROW - 1] == static_cast<double>(p.substep_index);
+            const double last = is_again ? 0.0 : row[MPM_BALANCE + entry];
             sum += is_last ? last : row[entry] + last;
-            row[entry] = row[MPM_ACCOUNT + entry] = 0.0;
+            row[entry] = row[MPM_BALANCE + entry] = 0.0;
         }
     }
     parts[threadIdx.x] = sum;
     __syncthreads();
-    if (entry < MPM_ACCOUNT && lane == 0) {
+    if (entry < MPM_BALANCE && lane == 0) {
         for (uint32_t i = 1; i < LANES; ++i) {
             sum += parts[threadIdx.x + i];
         }

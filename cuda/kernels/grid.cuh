@@ -1,16 +1,16 @@
-// A barrier of the whole grid, for kernels that stay on the device through many phases. The launch must be cooperative:
-// only then are all blocks resident, so that waiting for the others ends.
+// A barrier of the whole grid, for kernels that stay on the device through many phases. The launch
+// must be cooperative: only then are all blocks resident, so that waiting for the others ends.
 #pragma once
 
 #include "parameters.cuh"
 #include "prelude.cuh"
 
-// All threads of all blocks call this, and each goes on when all have: then it sees what any of them wrote before.
-// `memory` has GRID_BARRIER_WORDS words, zero before the first launch that uses it, and nobody else touches it; it is
-// left ready for the next barrier and the next launch.
+// All threads of all blocks call this, and each goes on when all have: then it sees what any of
+// them wrote before. `memory` has GRID_BARRIER_WORDS words, zero before the first launch that uses
+// it, and nothing else uses it; it is left ready for the next barrier and the next launch.
 __device__ __forceinline__ void grid_barrier(const Span<uint32_t>& memory) {
 #if defined(PLIANT_EMULATED)
-    // The words are looked at, so that their length is checked.
+    // The words are read, so that their length is checked.
     (void)(memory[0] + memory[GRID_BARRIER_WORDS - 1]);
     emulation::Engine::active().grid_barrier();
 #else

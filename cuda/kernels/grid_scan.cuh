@@ -1,4 +1,5 @@
-// Loops and prefix sums by blocks that stay on the device: for kernels that are launched cooperatively.
+// Loops and prefix sums by blocks that stay on the device: for kernels that are launched
+// cooperatively.
 #pragma once
 
 #include "block.cuh"
@@ -6,13 +7,13 @@
 
 // The blocks of a launch, of THREADS threads each.
 template <uint32_t THREADS>
-struct StayingBlocks {
+struct PersistentBlocks {
     // Memory of the barrier: GRID_BARRIER_WORDS words.
     const Span<uint32_t>& barrier_memory;
     // A word for each block.
     const Span<uint32_t>& block_sums;
 
-    // All blocks; one alone needs no memory for it.
+    // All blocks. A single block needs no memory for it.
     __device__ __forceinline__ void barrier() const {
         if (gridDim.x == 1) {
             __syncthreads();
@@ -29,8 +30,9 @@ struct StayingBlocks {
         }
     }
 
-    // `take(i, sum of value(j) for j < i)` for each i below `count`; returns the sum of all. Ends with a barrier. A block takes
-    // neighbouring tiles: it sums them, learns what lies before them, and goes through them again.
+    // `take(i, sum of value(j) for j < i)` for each i below `count`; returns the sum of all. Ends
+    // with a barrier. A block takes neighbouring tiles: it sums them, finds the sum before them,
+    // and goes through them again.
     template <typename Value, typename Take>
     __device__ __forceinline__ uint32_t scan(uint32_t count, Value value, Take take) const {
         const uint32_t tiles = (count + THREADS - 1) / THREADS;

@@ -1,4 +1,5 @@
-// A kernel that breaks the rules, for the tests of the emulation. A GPU would hang, or worse, so it does not get it.
+// A kernel that breaks the rules, for the tests of the emulation. A GPU might hang, so it exists
+// only under emulation.
 #include "grid.cuh"
 #include "parameters.cuh"
 #include "prelude.cuh"

@@ -1,25 +1,15 @@
-// What the particle and grid kernels share: the layout of rows and windows, the table of blocks, and the quadratic B-spline.
+// What the particle and grid kernels share: the layout of rows and scratchpads, the table of
+// blocks, and the quadratic B-spline.
 #pragma once
 
 #include "stop.cuh"
 
-// Rows of `ParticleRows`; each is `stride` floats.
-constexpr uint32_t ROW_POSITION = 0;
-constexpr uint32_t ROW_VELOCITY = 3;
-constexpr uint32_t ROW_AFFINE = 6;
-constexpr uint32_t ROW_GRADIENT = 15;
-constexpr uint32_t ROW_HISTORY = 24;
-constexpr uint32_t ROW_MASS = 25;
-constexpr uint32_t ROW_VOLUME = 26;
-constexpr uint32_t ROW_STRESS = 27;
-constexpr uint32_t ROW_THICKNESS = 33;
-
-constexpr int32_t BLOCK_EDGE = 4;
-constexpr int32_t WINDOW_EDGE = 10;
-// A window begins this many nodes before its block.
-constexpr int32_t WINDOW_MARGIN = 2;
-static_assert(WINDOW_EDGE * WINDOW_EDGE * WINDOW_EDGE == MPM_WINDOW_NODES, "a cube");
-// Lowest stencil nodes, from the block's corner, that the window holds with the two nodes after them.
+constexpr int32_t SCRATCHPAD_EDGE = 10;
+// A scratchpad begins this many nodes before its block.
+constexpr int32_t SCRATCHPAD_MARGIN = 2;
+static_assert(SCRATCHPAD_EDGE * SCRATCHPAD_EDGE * SCRATCHPAD_EDGE == MPM_SCRATCHPAD_NODES, "a cube");
+// Lowest stencil nodes, from the block's corner, that the scratchpad holds with the two nodes after
+// them.
 constexpr float LOWEST_BASE = -2.0f;
 constexpr float HIGHEST_BASE = 5.0f;
 
@@ -45,11 +35,13 @@ __device__ __forceinline__ void neighbour_offset(uint32_t n, int32_t offset[3]) 
     offset[2] = static_cast<int32_t>(n % 3) - 1;
 }
 
-// The table of blocks: open addressing with linear probing. A key's 21 low bits an axis, and a bit that is always set, so that
-// zero is an empty place.
+// The table of blocks: open addressing with linear probing. A key's 21 low bits an axis, and a bit
+// that is always set, so that zero is an empty place.
+constexpr uint32_t KEY_MASK = (1u << KEY_BITS) - 1;
+
 __device__ __forceinline__ uint64_t packed_key(int32_t x, int32_t y, int32_t z) {
-    const auto bits = [](int32_t k) { return static_cast<uint64_t>(static_cast<uint32_t>(k) & 0x1fffffu); };
-    return static_cast<uint64_t>(1) << 63 | bits(x) << 42 | bits(y) << 21 | bits(z);
+    const auto bits = [](int32_t k) { return static_cast<uint64_t>(static_cast<uint32_t>(k) & KEY_MASK); };
+    return static_cast<uint64_t>(1) << (3 * KEY_BITS) | bits(x) << (2 * KEY_BITS) | bits(y) << KEY_BITS | bits(z);
 }
 
 __device__ __forceinline__ uint32_t first_place(uint64_t key, uint32_t places) {
@@ -74,7 +66,7 @@ __device__ __forceinline__ uint32_t find_key(const Span<uint64_t>& keys, uint64_
     return keys.length;
 }
 
-// Place of a key, which is put there if it is new; the table's length where there is no room.
+// Place of a key, which is put there if it is new; the table's length where it is full.
 __device__ __forceinline__ uint32_t insert_key(const Span<uint64_t>& keys, uint64_t key) {
     uint32_t place = first_place(key, keys.length);
     for (uint32_t probes = 0; probes < keys.length; ++probes) {
@@ -91,7 +83,8 @@ __device__ __forceinline__ uint32_t insert_key(const Span<uint64_t>& keys, uint6
     return keys.length;
 }
 
-// Weight of node `n` of an axis' three, for a particle at `f` in [0.5, 1.5) from the first (Jiang et al. 2016, equation 123).
+// Weight of node `n` of an axis' three, for a particle at `f` in [0.5, 1.5) from the first (Jiang
+// et al. 2016, equation 123).
 template <typename Real>
 __device__ __forceinline__ Real spline_weight(uint32_t n, Real f) {
     const Real centre = n == 0 ? Real(1.5) : n == 1 ? Real(1) : Real(0.5);
@@ -99,7 +92,8 @@ __device__ __forceinline__ Real spline_weight(uint32_t n, Real f) {
     return n == 1 ? Real(0.75) - d * d : Real(0.5) * d * d;
 }
 
-// Whether a boundary condition acts on the node at `position` [cells], as GridPlane::acts_at of mpm/src/boundary.rs.
+// Whether a boundary condition acts on the node at `position` [cells], as GridPlane::acts_at of
+// mpm/src/boundary.rs.
 __device__ __forceinline__ bool acts_on(const MpmPlane& plane, const double position[3]) {
     const double distance = position[0] * plane.normal_f64[0] + position[1] * plane.normal_f64[1] +
                             position[2] * plane.normal_f64[2] - plane.offset;
@@ -107,7 +101,8 @@ __device__ __forceinline__ bool acts_on(const MpmPlane& plane, const double posi
     return distance <= 1e-6;
 }
 
-// First node of a particle's stencil from its block's corner, and the position from there, for all axes; whether the window holds it.
+// First node of a particle's stencil from its block's corner, and the position from there, for all
+// axes; whether the scratchpad holds it.
 __device__ __forceinline__ bool stencil_of(
     const ParticleRows& particles, uint32_t i, float base[3], float offset[3]) {
     bool is_here = true;
@@ -122,8 +117,9 @@ __device__ __forceinline__ bool stencil_of(
     return is_here;
 }
 
-// Tells what a particle's new position `x` asks for, after it `moved` [cells] in substep `substep`: a sort before the next transfer, or the end.
-__device__ __forceinline__ void check_position(const ParticleRows& particles, const Span<uint32_t>& status, uint32_t substep, uint32_t i,
+// Stops the step where a particle that `moved` [cells] to `x` in substep `substep_index` has left
+// its scratchpad: for a sort before the next transfer, or for good if it is lost.
+__device__ __forceinline__ void check_position(const ParticleRows& particles, const Span<uint32_t>& status, uint32_t substep_index, uint32_t i,
     const float (&x)[3], const float (&moved)[3]) {
     const float low = LOWEST_BASE + 0.5f, high = HIGHEST_BASE + 1.5f;
     bool is_here = true, is_near = true;
@@ -138,14 +134,15 @@ __device__ __forceinline__ void check_position(const ParticleRows& particles, co
     if (!is_near) {
         // The least of their indices of all that are lost; zero is none.
         atomicMax(&status[MPM_STATUS_LOST], ALL_LANES - particles.ids[i]);
-        stop_after(status, substep + 1, MPM_LOST);
+        stop_after(status, substep_index + 1, MPM_LOST);
     } else {
-        stop_after(status, substep + 1, MPM_DRIFTED);
+        stop_after(status, substep_index + 1, MPM_DRIFTED);
     }
 }
 
-// Box of the window that the stencils of a block's particles reach: bounds [low, high) an axis, counted in the window.
-struct WindowBox {
+// Stencil box: the part of the scratchpad that the stencils of a block reach: bounds [low, high) an
+// axis, counted in the scratchpad.
+struct StencilBox {
     int32_t low[3];
     int32_t high[3];
 
@@ -153,7 +150,7 @@ struct WindowBox {
     __device__ __forceinline__ uint32_t nodes() const {
         return static_cast<uint32_t>(extent(0) * extent(1) * extent(2));
     }
-    // Coordinates in the window of the box's node `n`, z fastest.
+    // Coordinates in the scratchpad of the box's node `n`, z fastest.
     __device__ __forceinline__ void node(uint32_t n, int32_t at[3]) const {
         const int32_t i = static_cast<int32_t>(n);
         at[2] = low[2] + i % extent(2);
@@ -168,8 +165,15 @@ __device__ __forceinline__ uint32_t find_node_block(const GridNodes& grid, int32
     return place < grid.table_keys.length ? grid.table_slots[place] : ALL_LANES;
 }
 
-__device__ __forceinline__ WindowBox load_box(const Array<int32_t, 6>& packed) {
-    WindowBox box;
+// Slot of the node with these coordinates; ALL_LANES where the grid has none.
+__device__ __forceinline__ uint32_t find_node(const GridNodes& grid, int32_t x, int32_t y, int32_t z) {
+    const uint32_t block = find_node_block(grid, x >> 2, y >> 2, z >> 2);
+    const int32_t within = ((x & 3) * BLOCK_EDGE + (y & 3)) * BLOCK_EDGE + (z & 3);
+    return block == ALL_LANES ? ALL_LANES : block * MPM_BLOCK_NODES + static_cast<uint32_t>(within);
+}
+
+__device__ __forceinline__ StencilBox load_box(const Array<int32_t, 6>& packed) {
+    StencilBox box;
     for (uint32_t d = 0; d < 3; ++d) {
         box.low[d] = packed[d];
         box.high[d] = packed[3 + d];
@@ -177,6 +181,6 @@ __device__ __forceinline__ WindowBox load_box(const Array<int32_t, 6>& packed) {
     return box;
 }
 
-__device__ __forceinline__ uint32_t window_index(int32_t x, int32_t y, int32_t z) {
-    return static_cast<uint32_t>((x * WINDOW_EDGE + y) * WINDOW_EDGE + z);
+__device__ __forceinline__ uint32_t scratchpad_index(int32_t x, int32_t y, int32_t z) {
+    return static_cast<uint32_t>((x * SCRATCHPAD_EDGE + y) * SCRATCHPAD_EDGE + z);
 }

@@ -1,4 +1,5 @@
-// All kernels, one translation unit: what ptx.py compiles for the device and emulation/kernels.cpp for the host.
+// All kernels, one translation unit: what ptx.py compiles for the device and emulation/kernels.cpp
+// for the host.
 #include "scan.cu"
 #include "sort.cu"
 #include "reduce.cu"
@@ -6,9 +7,9 @@
 #include "convex_solve.cu"
 #include "probe.cu"
 #include "misuse.cu"
-#include "register.cu"
+#include "contact_detection.cu"
 #include "exchange.cu"
-#include "walls.cu"
+#include "boundary_constraints.cu"
 #include "sort_particles.cu"
 #include "p2g.cu"
 #include "grid.cu"

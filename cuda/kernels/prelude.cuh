@@ -1,5 +1,5 @@
-// What every kernel includes: integer types, spans of device memory, shared arrays and the form of a kernel, for the
-// device compiler (NVRTC or nvcc) and, with PLIANT_EMULATED, for the host's.
+// What every kernel includes: integer types, spans of device memory, shared arrays and the form of
+// a kernel, for the device compiler (NVRTC or nvcc) and, with PLIANT_EMULATED, for the host's.
 #pragma once
 
 #if defined(PLIANT_EMULATED)
@@ -25,17 +25,64 @@ typedef unsigned long long uint64_t;
 
 #endif
 
-// Bytes from a structure's beginning to its field, for assertions of layout.
+// Bytes from a structure's beginning to its field.
 #if defined(__CUDACC_RTC__)
 #define PLIANT_OFFSET(type, field) __INTADDR__(&(static_cast<type*>(nullptr)->field))
 #else
 #define PLIANT_OFFSET(type, field) offsetof(type, field)
 #endif
 
+// A field of a structure that Rust shares.
+struct LayoutField {
+    const char* name;
+    uint64_t offset, size;
+};
+
+__device__ constexpr uint64_t hash_byte(uint64_t hash, uint64_t byte) {
+    return (hash ^ byte) * 0x100000001b3ull;
+}
+
+__device__ constexpr uint64_t hash_text(uint64_t hash, const char* text) {
+    for (; *text != 0; ++text) {
+        hash = hash_byte(hash, static_cast<unsigned char>(*text));
+    }
+    return hash_byte(hash, 0);
+}
+
+__device__ constexpr uint64_t hash_number(uint64_t hash, uint64_t number) {
+    for (uint32_t k = 0; k < 8; ++k) {
+        hash = hash_byte(hash, number >> (8 * k) & 0xff);
+    }
+    return hash;
+}
+
+// FNV-1a of the names, offsets and sizes: `Layout::hash` of src/layout.rs.
+template <uint32_t N>
+__device__ constexpr uint64_t layout_hash(
+    const char* name, uint64_t size, uint64_t align, const LayoutField (&fields)[N]) {
+    uint64_t hash = hash_number(hash_number(hash_text(0xcbf29ce484222325ull, name), size), align);
+    for (uint32_t k = 0; k < N; ++k) {
+        hash = hash_text(hash, fields[k].name);
+        hash = hash_number(hash_number(hash, fields[k].offset), fields[k].size);
+    }
+    return hash;
+}
+
+// Refuses a structure whose layout is not the one that Rust computed `hash` of; FIELD(name) are its
+// fields.
+#define FIELD(field) LayoutField{#field, PLIANT_OFFSET(Type, field), sizeof(Type::field)}
+#define PLIANT_CHECK_LAYOUT(type, hash, ...)                                                       \
+    namespace layout_of_##type {                                                                   \
+    typedef type Type;                                                                             \
+    static_assert(layout_hash(#type, sizeof(type), alignof(type), {__VA_ARGS__}) == (hash),        \
+                  "the layout of " #type " differs from Rust's");                                  \
+    }
+
 constexpr uint32_t WARP_SIZE = 32;
 constexpr uint32_t ALL_LANES = 0xffffffffu;
 
-// Device memory with its length, in elements. Indices are checked under emulation and free on the device.
+// Device memory with its length, in elements. Indices are checked under emulation and free on the
+// device.
 template <typename T>
 struct Span {
     T* data;
@@ -74,11 +121,12 @@ struct Array {
     }
 };
 
-// PLIANT_KERNEL(name, Parameters, threads) { ... p.input ... }: a kernel of at most `threads` threads a block, with its
-// parameters in `p`. SHARED(type, name, count): an array that the block shares. DYNAMIC_SHARED(type, name): the array
-// whose size the launch gives; a kernel has one at most. PLIANT_CALLED: a function that is called and not made part of its callers, for
-// what is large, called from many places and not in an inner loop. PLIANT_KERNEL_FOR(name, Parameters, threads, blocks) { ... }: registers for
-// that many blocks on a multiprocessor, where the compiler would go for more of them and spill.
+// PLIANT_KERNEL(name, Parameters, threads) { ... p.input ... }: a kernel of at most `threads`
+// threads a block, with its parameters in `p`. SHARED(type, name, count): an array that the block
+// shares. DYNAMIC_SHARED(type, name): the array whose size the launch gives; a kernel has one at
+// most. PLIANT_CALLED: a function that is never inlined, for large code that many places call
+// outside inner loops. PLIANT_KERNEL_FOR(name, Parameters, threads, blocks) { ... }: with registers
+// for that many blocks on a multiprocessor, where the compiler would use more and spill.
 #if defined(PLIANT_EMULATED)
 
 #define PLIANT_KERNEL(name, Parameters, threads)                                                   \

@@ -3,7 +3,8 @@
 #include "parameters.cuh"
 #include "prelude.cuh"
 
-// What an operation of a warp gives a lane. The numbers are those of `WARP_OPERATIONS` in tests/warp.rs.
+// What an operation of a warp gives a lane. The numbers are those of `WARP_OPERATIONS` in
+// tests/warp.rs.
 __device__ __forceinline__ uint32_t warp_operation(const ProbeWarpParameters& p, uint32_t value) {
     const uint32_t m = p.mask;
     const int32_t signed_value = static_cast<int32_t>(value);
@@ -111,7 +112,7 @@ PLIANT_KERNEL(probe_grid, ProbeGridParameters, PROBE_THREADS) {
         const uint32_t from = round % 2 * blocks;
         const uint32_t to = blocks - from;
         if (threadIdx.x == blockDim.x - 1) {
-            // Volatile: another block wrote these, and no cache of this one may answer.
+            // Volatile: another block wrote these, and a cache of this one could be stale.
             const volatile uint32_t* const left = &p.values[from + (block + blocks - 1) % blocks];
             const volatile uint32_t* const right = &p.values[from + (block + 1) % blocks];
             p.values[to + block] = *left + *right;

@@ -4,7 +4,8 @@
 
 constexpr uint32_t SCAN_ITEMS = SCAN_TILE / SCAN_THREADS;
 
-// Each thread sums a run of neighbouring elements, the block scans the threads' sums, and each thread scans its run.
+// Each thread sums a run of neighbouring elements, the block scans the threads' sums, and each
+// thread scans its run.
 PLIANT_KERNEL(scan_tiles, ScanTilesParameters, SCAN_THREADS) {
     const uint32_t first = blockIdx.x * SCAN_TILE + threadIdx.x * SCAN_ITEMS;
     uint32_t items[SCAN_ITEMS];

@@ -1,6 +1,7 @@
-// A stable radix sort: count the digits of each tile, scan the counts digit by digit (scan.cu), and scatter.
-// Within a tile the rank of a key among those of its digit comes from matching lanes (Ashkiani et al. 2016, "GPU
-// Multisplit"), warp by warp in the order of the keys, so that no atomic decides an order.
+// A stable radix sort: count the digits of each tile, scan the counts digit by digit (scan.cu), and
+// scatter. Within a tile the rank of a key among those of its digit comes from matching lanes
+// (Ashkiani et al. 2016, "GPU Multisplit"), warp by warp in the order of the keys, so that no
+// atomic decides an order.
 #include "block.cuh"
 #include "parameters.cuh"
 
@@ -45,7 +46,7 @@ PLIANT_KERNEL(sort_scatter, SortScatterParameters, SORT_THREADS) {
     for (uint32_t r = 0; r < ROUNDS; ++r) {
         const uint32_t at = first + r * WARP_SIZE;
         const bool here = at < p.count;
-        // Lanes beyond the end match one another, and nobody else.
+        // Lanes beyond the end match only one another.
         digits[r] = here ? digit_of(p.keys[at], p.digit) : SORT_DIGITS;
         const uint32_t peers = __match_any_sync(ALL_LANES, digits[r]);
         const uint32_t met = here ? warp_digits[row + digits[r]] : 0;

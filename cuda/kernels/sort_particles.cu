@@ -1,9 +1,11 @@
-// Particles to the blocks where they are, sorted by block and cell; the node blocks that these reach. All on the device, and in an order
-// that the schedule does not decide: blocks are numbered by their first particle in the old order, node blocks by the first particle block
-// and neighbour that reach them. The hash table only finds them.
+// Assigns particles to blocks, sorts them by block and cell, and finds the node blocks that they
+// reach, all on the device and in an order that does not depend on the schedule: blocks are
+// numbered by their first particle in the old order, node blocks by the first particle block and
+// neighbour that reach them. The hash table only finds them.
 #include "mpm.cuh"
 
-// Block of the lowest node of a particle's stencil, as an offset from the particle's block, and the cell in it.
+// Block of the lowest node of a particle's stencil, as an offset from the particle's block, and the
+// cell in it.
 struct Destination {
     int32_t offset[3];
     uint32_t cell;
@@ -27,13 +29,13 @@ __device__ __forceinline__ Destination destination_of(const ParticleRows& partic
 
 PLIANT_KERNEL(mpm_sort_classify, MpmSortClassifyParameters, MPM_SORT_THREADS) {
     const uint32_t i = global_thread();
-    if (i >= p.particles.count || is_stopped(p.status, p.substep)) {
+    if (i >= p.particles.count || is_stopped(p.status, p.substep_index)) {
         return;
     }
     const Destination to = destination_of(p.particles, i);
     if (!to.is_finite) {
         atomicMax(&p.status[MPM_STATUS_LOST], ALL_LANES - p.particles.ids[i]);
-        stop_after(p.status, p.substep, MPM_LOST);
+        stop_after(p.status, p.substep_index, MPM_LOST);
     }
     const Array<int32_t, 3> old = p.particles.block_keys[p.particles.blocks[i]];
     int32_t key[3];
@@ -46,10 +48,10 @@ PLIANT_KERNEL(mpm_sort_classify, MpmSortClassifyParameters, MPM_SORT_THREADS) {
     }
     uint32_t place = is_in_range ? insert_key(p.table_keys, packed_key(key[0], key[1], key[2])) : 0;
     if (!is_in_range) {
-        stop_after(p.status, p.substep, MPM_OUT_OF_RANGE);
+        stop_after(p.status, p.substep_index, MPM_OUT_OF_RANGE);
     } else if (place >= p.table_keys.length) {
-        // More keys than places: nobody knows how many more.
-        stop_for_room(p.status, p.substep, MPM_TOO_MANY_PARTICLE_BLOCKS, p.table_keys.length + 1, p.capacity);
+        // More keys than the table holds: their number is unknown.
+        stop_for_capacity(p.status, p.substep_index, MPM_TOO_MANY_PARTICLE_BLOCKS, p.table_keys.length + 1, p.capacity);
         place = 0;
     }
     // The least index wins; zero is none.
@@ -59,7 +61,7 @@ PLIANT_KERNEL(mpm_sort_classify, MpmSortClassifyParameters, MPM_SORT_THREADS) {
 }
 
 PLIANT_KERNEL(mpm_sort_clear, MpmSortClearParameters, MPM_SORT_THREADS) {
-    if (is_stopped(p.status, p.substep)) {
+    if (is_stopped(p.status, p.substep_index)) {
         return;
     }
     const uint32_t threads = gridDim.x * MPM_SORT_THREADS;
@@ -73,20 +75,21 @@ PLIANT_KERNEL(mpm_sort_clear, MpmSortClearParameters, MPM_SORT_THREADS) {
 
 PLIANT_KERNEL(mpm_sort_mark_first, MpmSortMarkFirstParameters, MPM_SORT_THREADS) {
     const uint32_t i = global_thread();
-    if (i < p.places.length && !is_stopped(p.status, p.substep)) {
+    if (i < p.places.length && !is_stopped(p.status, p.substep_index)) {
         p.is_first[i] = p.table_first[p.places[i]] == ALL_LANES - i ? 1 : 0;
     }
 }
 
 PLIANT_KERNEL(mpm_sort_number_blocks, MpmSortNumberBlocksParameters, MPM_SORT_THREADS) {
     const uint32_t i = global_thread();
-    if (i >= p.particles.count || is_stopped(p.status, p.substep)) {
+    if (i >= p.particles.count || is_stopped(p.status, p.substep_index)) {
         return;
     }
     const uint32_t number = p.numbers[i], end = number + p.is_first[i];
     if (i + 1 == p.particles.count && end > p.new_keys.length) {
-        // Only one thread says so, for the others may see it and go: it knows how many there are.
-        stop_for_room(p.status, p.substep, MPM_TOO_MANY_PARTICLE_BLOCKS, end, p.new_keys.length);
+        // Only the last thread, which knows the number, stops the step; the others may read the
+        // flag and return.
+        stop_for_capacity(p.status, p.substep_index, MPM_TOO_MANY_PARTICLE_BLOCKS, end, p.new_keys.length);
     }
     if (number == end || end > p.new_keys.length) {
         return;
@@ -102,7 +105,7 @@ PLIANT_KERNEL(mpm_sort_number_blocks, MpmSortNumberBlocksParameters, MPM_SORT_TH
 
 PLIANT_KERNEL(mpm_sort_make_keys, MpmSortMakeKeysParameters, MPM_SORT_THREADS) {
     const uint32_t i = global_thread();
-    if (i < p.places.length && !is_stopped(p.status, p.substep)) {
+    if (i < p.places.length && !is_stopped(p.status, p.substep_index)) {
         p.keys[i] = p.table_numbers[p.places[i]] * MPM_BLOCK_NODES + p.cells[i];
         p.order[i] = i;
     }
@@ -112,7 +115,7 @@ PLIANT_KERNEL(mpm_sort_make_keys, MpmSortMakeKeysParameters, MPM_SORT_THREADS) {
 PLIANT_KERNEL(mpm_sort_gather, MpmSortGatherParameters, MPM_SORT_THREADS) {
     const uint32_t i = global_thread();
     const uint32_t count = p.particles.count;
-    if (i >= count || is_stopped(p.status, p.substep)) {
+    if (i >= count || is_stopped(p.status, p.substep_index)) {
         return;
     }
     const uint32_t from = p.order[i];
@@ -138,7 +141,7 @@ PLIANT_KERNEL(mpm_sort_gather, MpmSortGatherParameters, MPM_SORT_THREADS) {
 
 PLIANT_KERNEL(mpm_sort_store, MpmSortStoreParameters, MPM_SORT_THREADS) {
     const uint32_t i = global_thread();
-    if (is_stopped(p.status, p.substep)) {
+    if (is_stopped(p.status, p.substep_index)) {
         return;
     }
     if (i < p.new_keys.length) {
@@ -160,10 +163,11 @@ PLIANT_KERNEL(mpm_sort_store, MpmSortStoreParameters, MPM_SORT_THREADS) {
     p.particles.blocks[i] = p.keys[i] / MPM_BLOCK_NODES;
 }
 
-// For each particle block and neighbour: the first pair that names the same node block, and whether it is this one.
+// For each particle block and neighbour: the first pair that names the same node block, and whether
+// it is this one.
 PLIANT_KERNEL(mpm_sort_find_owners, MpmSortFindOwnersParameters, MPM_SORT_THREADS) {
     const uint32_t t = global_thread();
-    if (t >= p.owners.length || is_stopped(p.status, p.substep)) {
+    if (t >= p.owners.length || is_stopped(p.status, p.substep_index)) {
         return;
     }
     const uint32_t block = t / MPM_NEIGHBOURS, n = t % MPM_NEIGHBOURS;
@@ -192,14 +196,14 @@ PLIANT_KERNEL(mpm_sort_find_owners, MpmSortFindOwnersParameters, MPM_SORT_THREAD
 PLIANT_KERNEL(mpm_sort_place_nodes, MpmSortPlaceNodesParameters, MPM_SORT_THREADS) {
     const uint32_t t = global_thread();
     const uint32_t block = t / MPM_NEIGHBOURS, n = t % MPM_NEIGHBOURS;
-    if (is_stopped(p.status, p.substep) || block >= p.block_count[0]) {
+    if (is_stopped(p.status, p.substep_index) || block >= p.block_count[0]) {
         return;
     }
     const bool is_owner = p.owners[t] == t;
     const uint32_t count = p.slots[t] + (is_owner ? 1 : 0);
     if (t + 1 == p.block_count[0] * MPM_NEIGHBOURS && count > p.grid.keys.length) {
         // As above: the last pair knows how many there are.
-        stop_for_room(p.status, p.substep, MPM_TOO_MANY_NODE_BLOCKS, count, p.grid.keys.length);
+        stop_for_capacity(p.status, p.substep_index, MPM_TOO_MANY_NODE_BLOCKS, count, p.grid.keys.length);
     }
     const uint32_t slot = p.slots[p.owners[t]];
     if (slot >= p.grid.keys.length) {
@@ -216,7 +220,7 @@ PLIANT_KERNEL(mpm_sort_place_nodes, MpmSortPlaceNodesParameters, MPM_SORT_THREAD
             key[d] += o[d];
         }
         p.grid.keys[slot] = key;
-        // There is room: the table is larger than there are slots.
+        // Never full: the table is larger than the number of slots.
         p.grid.table_slots[insert_key(p.grid.table_keys, packed_key(key[0], key[1], key[2]))] = slot;
     }
 }

@@ -1,4 +1,5 @@
-// Small matrices, singular values and the polar decomposition in f32: mpm/src/linalg.rs and svd.rs, a matrix a thread.
+// Small matrices, singular values and the polar decomposition in f32: numeric/src/linalg and
+// numeric/src/svd.rs, a matrix a thread.
 #pragma once
 
 #include "prelude.cuh"
@@ -59,7 +60,8 @@ struct Svd {
 
 constexpr float F32_EPSILON = 1.1920929e-7f;
 
-// Tangent of the Jacobi angle that annihilates `off` between the diagonal entries p and q; at most 1.
+// Tangent of the Jacobi angle that annihilates `off` between the diagonal entries p and q; at most
+// 1.
 __device__ __forceinline__ float jacobi_tangent(float p, float q, float off) {
     const float d = q - p;
     const float twice_off = off + off;
@@ -91,7 +93,8 @@ __device__ __forceinline__ void swap_if(bool swaps, Vec3& x, Vec3& y) {
     x = first;
 }
 
-// One rotation of cyclic Jacobi: `off` couples p and q; `pk` and `qk` couple them to the third index.
+// One rotation of cyclic Jacobi: `off` couples p and q; `pk` and `qk` couple them to the third
+// index.
 __device__ __forceinline__ void jacobi_rotate(
     float negligible, float& p, float& q, float& off, float& pk, float& qk, Vec3& vp, Vec3& vq) {
     const bool is_zero = fabsf(off) <= negligible;
@@ -106,7 +109,8 @@ __device__ __forceinline__ void jacobi_rotate(
     rotate(r, vp, vq);
 }
 
-// Eigenvalues of a symmetric matrix of order one, in no order; the columns of a rotation of eigenvectors.
+// Eigenvalues of a symmetric matrix of order one, in no order; the columns of a rotation of
+// eigenvectors.
 __device__ __forceinline__ void jacobi(const Sym3& m, float d[3], Vec3 v[3]) {
     d[0] = m.xx;
     d[1] = m.yy;
@@ -136,7 +140,8 @@ __device__ __forceinline__ Vec3 perpendicular(Vec3 u) {
     return (1.0f / fmaxf(sqrtf(dot(raw, raw)), 0.5f)) * raw;
 }
 
-// F = U diag(sigma) V^T with proper rotations, the largest first; the sign of det F is on the smallest (mpm/src/svd.rs).
+// F = U diag(sigma) V^T with proper rotations, the largest first; the sign of det F is on the
+// smallest (numeric/src/svd.rs).
 __device__ __forceinline__ Svd svd(const Mat3& matrix) {
     const float scale = fmaxf(fmaxf(fmaxf(max_abs(matrix.a), max_abs(matrix.b)), max_abs(matrix.c)), 1e-30f);
     const float inverse = 1.0f / scale;
@@ -154,12 +159,14 @@ __device__ __forceinline__ Svd svd(const Mat3& matrix) {
         d[0] = larger;
     }
 
-    // The largest column of F V gives the first left vector. F is scaled to a largest entry of one, unless it is zero.
+    // The largest column of F V gives the first left vector. F is scaled to a largest entry of one,
+    // unless it is zero.
     const Vec3 b0 = f * v[0];
     const float sigma0 = sqrtf(dot(b0, b0));
     const Vec3 u0 = sigma0 < 0.5f ? Vec3{1.0f, 0.0f, 0.0f} : (1.0f / fmaxf(sigma0, 0.5f)) * b0;
 
-    // The other two, freed of the first direction, are made orthogonal to each other by one more rotation.
+    // The other two, freed of the first direction, are made orthogonal to each other by one more
+    // rotation.
     const Vec3 b1 = f * v[1];
     const Vec3 b2 = f * v[2];
     Vec3 c1 = b1 - dot(u0, b1) * u0;
@@ -178,7 +185,8 @@ __device__ __forceinline__ Svd svd(const Mat3& matrix) {
     return {transpose({u0, u1, u2}), {scale * sigma0, scale * sigma1, scale * dot(u2, c2)}, transpose({v[0], v[1], v[2]})};
 }
 
-// The rotation R of F = R S, by Newton's iteration (Higham 1986) where it converges to a proper rotation, else U V^T.
+// The rotation R of F = R S, by Newton's iteration (Higham 1986) where it converges to a proper
+// rotation, else U V^T.
 __device__ __forceinline__ Mat3 polar(const Mat3& f) {
     Mat3 r = f;
     float change = 1.0f;

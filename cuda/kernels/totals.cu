@@ -1,5 +1,6 @@
-// Totals of the particles, as mpm/src/totals.rs: mass, first moment, momenta with the affine field's share, energies. Sums are f64 by a
-// fixed tree: a thread takes every 256th particle of a tile, then threads, then tiles.
+// Totals of the particles, as mpm/src/totals.rs: mass, first moment, momenta with the affine
+// field's share, energies. Sums are f64 by a fixed tree: a thread takes every 256th particle of a
+// tile, then threads, then tiles.
 #include "block.cuh"
 #include "constitutive.cuh"
 #include "mpm.cuh"
@@ -25,7 +26,8 @@ __device__ __forceinline__ void add_particle(const MpmTotalTilesParameters& p, u
         c[e] = row_of(particles, ROW_AFFINE + e, i);
         squares += c[e] * c[e];
     }
-    // Of a quadratic B-spline: m h^2/4 is the inertia that goes with the affine field (Jiang et al. 2015).
+    // Of a quadratic B-spline: m h^2/4 is the inertia that goes with the affine field (Jiang et al.
+    // 2015).
     const double inertia = 0.25 * p.grid_spacing * p.grid_spacing;
     const double axial[3] = {c[7] - c[5], c[2] - c[6], c[3] - c[1]};
     sums[0] += mass;

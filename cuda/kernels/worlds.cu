@@ -1,7 +1,8 @@
 // Isolated worlds side by side, a step of all of them in five launches: `batch/src` on the device.
 //
-// A world that has stopped takes no part. No world sees another, every sum has one thread and a fixed order, and nothing is fused: double precision
-// has the processor's bits where powers of impedances are 1 or 2.
+// A world that has stopped takes no part. No world sees another, every sum has one thread and a
+// fixed order, and nothing is fused: double precision has the processor's bits where powers of
+// impedances are 1 or 2.
 #include "worlds_contact.cuh"
 #include "worlds_finish.cuh"
 #include "worlds_smooth.cuh"
@@ -20,7 +21,7 @@ template <typename Arrays>
 __device__ __forceinline__ void contact(const Arrays& p) {
     uint32_t pair, world;
     if (find_place(p, p.plan.pairs.length, pair, world)) {
-        Contact<Arrays>(p, pair, world).run();
+        BatchContact<Arrays>(p, pair, world).run();
     }
 }
 

@@ -1,5 +1,6 @@
-// One of many isolated worlds: its numbers, a row for each with the worlds side by side, and the factors of its mass matrix. The
-// worlds' kernels follow `batch/src`, which says why, operation by operation.
+// One of many isolated worlds: its numbers, a row for each with the worlds side by side, and the
+// factors of its mass matrix. The worlds' kernels follow `batch/src`, which says why, operation by
+// operation.
 #pragma once
 
 #include "parameters.cuh"
@@ -22,7 +23,7 @@ struct RealOf<WorldsF64> {
 };
 
 template <typename Arrays>
-struct World {
+struct BatchWorld {
     typedef typename RealOf<Arrays>::Type T;
     typedef Number<T> N;
     typedef Vec<T> V;
@@ -32,7 +33,7 @@ struct World {
     // Which one.
     const uint32_t world;
 
-    __device__ __forceinline__ World(const Arrays& arrays, uint32_t number) : p(arrays), plan(arrays.plan), world(number) {}
+    __device__ __forceinline__ BatchWorld(const Arrays& arrays, uint32_t number) : p(arrays), plan(arrays.plan), world(number) {}
 
     // Constants: settings, then those of the plan's parts.
     __device__ __forceinline__ N constant(uint32_t at) const { return N::of(p.constants.constant(at)); }
@@ -89,8 +90,8 @@ struct World {
         return {matrix(plan.poses + POSE * b), vector(plan.poses + POSE * b + 9)};
     }
 
-    // What moves a body that nothing holds, in the place of an inertia: inverse mass [1/kg], its centre from its origin [m] and the inverse inertia about
-    // that [1/(kg m^2)], world axes.
+    // What moves a free-floating body, in the place of an inertia: inverse mass [1/kg], its centre
+    // from its origin [m] and the inverse inertia about that [1/(kg m^2)], world axes.
     __device__ __forceinline__ N inverse_mass(uint32_t b) const { return get(plan.inertias + INERTIA * b); }
     __device__ __forceinline__ V center_of(uint32_t b) const { return vector(plan.inertias + INERTIA * b + 1); }
     __device__ __forceinline__ Mat<T> inverse_inertia(uint32_t b) const {
@@ -138,13 +139,13 @@ struct World {
     // `r/(1 - r)` of the impedance at `curve` among the constants, at a depth [m].
     __device__ __forceinline__ N impedance_ratio(uint32_t curve, N depth) const {
         const N lowest = constant(curve), highest = constant(curve + 1), width = constant(curve + 2);
-        const N middle = constant(curve + 3), exponent = constant(curve + 4);
+        const N center = constant(curve + 3), exponent = constant(curve + 4);
         const N x = least(magnitude(depth) * (N(1.0) / width), N(1.0));
         N rise;
-        if (x < middle) {
-            rise = raised(x * (N(1.0) / middle), exponent) * middle;
+        if (x < center) {
+            rise = raised(x * (N(1.0) / center), exponent) * center;
         } else {
-            const N rest = N(1.0) - middle;
+            const N rest = N(1.0) - center;
             rise = -raised((-x + 1.0) * (N(1.0) / rest), exponent) * rest + 1.0;
         }
         const N r = rise * (highest - lowest) + lowest;
@@ -159,7 +160,8 @@ struct World {
     }
 };
 
-// The item (tree, pair, degree of freedom) and world of this thread; whether there is one and it runs. A block's threads have one item.
+// The item (tree, pair, degree of freedom) and world of this thread; whether there is one and it
+// runs. A block's threads have one item.
 template <typename Arrays>
 __device__ __forceinline__ bool find_place(const Arrays& p, uint32_t items, uint32_t& item, uint32_t& world) {
     const uint32_t blocks = (p.plan.worlds + WORLDS_THREADS - 1) / WORLDS_THREADS;

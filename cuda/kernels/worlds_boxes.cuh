@@ -8,23 +8,25 @@ namespace worlds {
 // A face of one of two boxes.
 template <typename T>
 struct Face {
-    // Its middle [m], its outward normal, directions of its edges and half their lengths [m].
-    Vec<T> middle, normal, sides[2];
+    // Its center [m], its outward normal, directions of its edges and half their lengths [m].
+    Vec<T> center, normal, sides[2];
     Number<T> reach[2];
 };
 
-// Two boxes: where a face is the best axis, what it shares with the other's face; else the nearest points of two edges, or the nearest corner.
+// Two boxes: where a face is the best axis, what it shares with the other's face; else the nearest
+// points of two edges, or the nearest corner.
 template <typename T>
 struct Boxes {
     typedef Number<T> N;
     typedef Vec<T> V;
 
-    // As in `rigid/src/collision`: by how much an axis across two edges must be better than those of the faces, in parts of the overlap.
+    // As in `rigid/src/collision`: by how much an axis across two edges must be better than those
+    // of the faces, in parts of the overlap.
     static constexpr double EDGE_OVERLAP = 0.02;
 
     const Solid<T>& a;
     const Solid<T>& b;
-    // From the first's middle to the second's [m].
+    // From the first's center to the second's [m].
     V between;
     // Least half extent [m].
     N size;
@@ -44,7 +46,8 @@ struct Boxes {
         return {solid(s).pose.position + normal * half[k], normal, {axis(s, i), axis(s, j)}, {half[i], half[j]}};
     }
 
-    // The face along whose normal the boxes are farthest apart or overlap least: of which box, across which axis, on which side, and that separation [m].
+    // The face along whose normal the boxes are farthest apart or overlap least: of which box,
+    // across which axis, on which side, and that separation [m].
     __device__ __forceinline__ N best_face(uint32_t& box, uint32_t& across, N& side) const {
         const N tie = size * Bounds<T>::TIE;
         N best = -FAR;
@@ -67,8 +70,8 @@ struct Boxes {
         return best;
     }
 
-    // The best axis across two edges (Gottschalk, Lin and Manocha 1996): unit vector from the first to the second, along which axes the edges
-    // run, and the separation [m].
+    // The best axis across two edges (Gottschalk, Lin and Manocha 1996): unit vector from the first
+    // to the second, along which axes the edges run, and the separation [m].
     __device__ __forceinline__ N best_edges(V& normal, uint32_t (&along_axes)[2]) const {
         N best = -FAR;
         normal = axis(0, 0);
@@ -99,18 +102,18 @@ struct Boxes {
     }
 
     // Middle of the edge along axis `k` of a box that is farthest in a direction.
-    __device__ __forceinline__ V edge_middle(uint32_t s, uint32_t k, V towards) const {
-        V middle = solid(s).pose.position;
+    __device__ __forceinline__ V edge_center(uint32_t s, uint32_t k, V towards) const {
+        V center = solid(s).pose.position;
         for (uint32_t m = 0; m < 3; ++m) {
             const N is_other = m == k ? 0.0 : 1.0;
-            middle = middle + axis(s, m) * (solid(s).size[m] * sign_of(dot(axis(s, m), towards)) * is_other);
+            center = center + axis(s, m) * (solid(s).size[m] * sign_of(dot(axis(s, m), towards)) * is_other);
         }
-        return middle;
+        return center;
     }
 
     // Where the two edges are nearest to each other, and whether that is within both.
-    __device__ __forceinline__ Meeting<T> crossing(V normal, const uint32_t (&edges)[2], N distance, bool& is_within) const {
-        const V p = edge_middle(0, edges[0], normal), q = edge_middle(1, edges[1], -normal);
+    __device__ __forceinline__ ContactPoint<T> crossing(V normal, const uint32_t (&edges)[2], N distance, bool& is_within) const {
+        const V p = edge_center(0, edges[0], normal), q = edge_center(1, edges[1], -normal);
         const V d = axis(0, edges[0]), e = axis(1, edges[1]);
         const N h = a.size[edges[0]], g = b.size[edges[1]];
         const V w = q - p;
@@ -120,19 +123,20 @@ struct Boxes {
         const N t = (dot(d, w) - both * dot(e, w)) / square;
         const N u = (both * dot(d, w) - dot(e, w)) / square;
         is_within = magnitude(t) < h && magnitude(u) < g;
-        return Meeting<T>::on_first(p + d * within(t, -h, h), normal, distance);
+        return ContactPoint<T>::on_first(p + d * within(t, -h, h), normal, distance);
     }
 
-    // The corner of one box that is nearest to the other's inside: where that is in the world, outward normal of the other there, and distance [m].
+    // The corner of one box that is nearest to the other's inside: where that is in the world,
+    // outward normal of the other there, and distance [m].
     __device__ __forceinline__ N corner_of_one(uint32_t one, V& point, V& outward) const {
         const Solid<T>& other = solid(1 - one);
-        const V middle = other.pose.apply_inverse(solid(one).pose.position);
+        const V center = other.pose.apply_inverse(solid(one).pose.position);
         const V axes[3] = {other.pose.rotation.apply_inverse(axis(one, 0)), other.pose.rotation.apply_inverse(axis(one, 1)),
             other.pose.rotation.apply_inverse(axis(one, 2))};
         N least_beyond = FAR * FAR;
-        V best = middle;
+        V best = center;
         for (uint32_t k = 0; k < 8; ++k) {
-            const V at = middle + corner_of(axes, solid(one).size, k);
+            const V at = center + corner_of(axes, solid(one).size, k);
             V beyond;
             for (uint32_t d = 0; d < 3; ++d) {
                 beyond.set(d, at[d] - within(at[d], -other.size[d], other.size[d]));
@@ -150,12 +154,13 @@ struct Boxes {
         return distance;
     }
 
-    // The corner that is nearest to the other box, where none is within: right where no face's inside and no two edges' insides are nearest.
-    __device__ __forceinline__ Meeting<T> corner() const {
+    // The corner that is nearest to the other box, where none is within: right where no face's
+    // inside and no two edges' insides are nearest.
+    __device__ __forceinline__ ContactPoint<T> corner() const {
         V first_point, first_out, second_point, second_out;
         const N first = corner_of_one(0, first_point, first_out), second = corner_of_one(1, second_point, second_out);
-        return second < first ? Meeting<T>::on_second(second_point, second_out, second)
-                              : Meeting<T>::on_first(first_point, -first_out, first);
+        return second < first ? ContactPoint<T>::on_second(second_point, second_out, second)
+                              : ContactPoint<T>::on_first(first_point, -first_out, first);
     }
 
     // The face of a box that looks most along `towards`, of equals the first.
@@ -172,7 +177,8 @@ struct Boxes {
         return face(s, best, sign_of(most_along));
     }
 
-    // The part of an edge over a rectangle, as fractions of the edge; whether there is any (Liang and Barsky 1984).
+    // The part of an edge over a rectangle, as fractions of the edge; whether there is any (Liang
+    // and Barsky 1984).
     static __device__ __forceinline__ bool clip_edge(V from, V edge, const N (&reach)[2], N& low, N& high) {
         low = 0.0;
         high = 1.0;
@@ -189,43 +195,45 @@ struct Boxes {
         return is_there;
     }
 
-    // The corners of what `own`, a face of box `s`, and the face of the other that looks at it share, seen along its normal: the ends of the other
-    // face's edges over it (8) and its own corners under the other one (4).
-    __device__ __forceinline__ void clip(const Face<T>& own, uint32_t s, V normal, Meeting<T> (&out)[12]) const {
+    // The corners of what `own`, a face of box `s`, and the face of the other that looks at it
+    // share, projected along its normal: the ends of the other face's edges over it (8) and its own
+    // corners under the other one (4).
+    __device__ __forceinline__ void clip(const Face<T>& own, uint32_t s, V normal, ContactPoint<T> (&out)[12]) const {
         const Face<T> other = facing(1 - s, -own.normal);
         // Coordinates along the face's edges and above it.
-        const auto seen = [&](V v) { return V{dot(own.sides[0], v), dot(own.sides[1], v), dot(own.normal, v)}; };
-        const V middle = seen(other.middle - own.middle);
-        const V u = seen(other.sides[0]) * other.reach[0], v = seen(other.sides[1]) * other.reach[1];
-        const auto meeting = [&](V at, bool is_there) {
-            const V along = own.middle + own.sides[0] * at.x + own.sides[1] * at.y;
-            return Meeting<T>{along + own.normal * (at.z * 0.5), normal, at.z}.only_if(is_there);
+        const auto in_face = [&](V v) { return V{dot(own.sides[0], v), dot(own.sides[1], v), dot(own.normal, v)}; };
+        const V center = in_face(other.center - own.center);
+        const V u = in_face(other.sides[0]) * other.reach[0], v = in_face(other.sides[1]) * other.reach[1];
+        const auto contact_point = [&](V at, bool is_there) {
+            const V along = own.center + own.sides[0] * at.x + own.sides[1] * at.y;
+            return ContactPoint<T>{along + own.normal * (at.z * 0.5), normal, at.z}.only_if(is_there);
         };
         for (uint32_t k = 0; k < 4; ++k) {
-            const V from = k == 0 ? middle - u - v : k == 1 ? middle + u - v : k == 2 ? middle + u + v : middle - u + v;
+            const V from = k == 0 ? center - u - v : k == 1 ? center + u - v : k == 2 ? center + u + v : center - u + v;
             const V half = k == 0 ? u : k == 1 ? v : k == 2 ? -u : -v;
             const V edge = half * N(2.0);
             N low, high;
             const bool is_there = clip_edge(from, edge, own.reach, low, high);
             // The end of an edge is the beginning of the next one.
-            out[2 * k] = meeting(from + edge * low, is_there);
-            out[2 * k + 1] = meeting(from + edge * high, is_there && high < N(1.0));
+            out[2 * k] = contact_point(from + edge * low, is_there);
+            out[2 * k + 1] = contact_point(from + edge * high, is_there && high < N(1.0));
         }
-        // Coordinates of the face's corners along the edges of the other face. It looks at this one, so they are not along one line.
+        // Coordinates of the face's corners along the edges of the other face. It looks at this
+        // one, so they are not along one line.
         const N inverse = N(1.0) / (u.x * v.y - u.y * v.x);
         const N larger = Bounds<T>::LARGER;
         for (uint32_t k = 0; k < 4; ++k) {
             const N right = k == 1 || k == 2 ? 1.0 : -1.0, up = k >= 2 ? 1.0 : -1.0;
             const N left = own.reach[0] * right, above = own.reach[1] * up;
-            const N x = left - middle.x, y = above - middle.y;
+            const N x = left - center.x, y = above - center.y;
             const N along = (x * v.y - y * v.x) * inverse;
             const N across = (u.x * y - u.y * x) * inverse;
             const bool is_there = magnitude(along) < larger && magnitude(across) < larger;
-            out[8 + k] = meeting({left, above, middle.z + u.z * along + v.z * across}, is_there);
+            out[8 + k] = contact_point({left, above, center.z + u.z * along + v.z * across}, is_there);
         }
     }
 
-    __device__ __forceinline__ void meet(Meeting<T> (&out)[12]) const {
+    __device__ __forceinline__ void find(ContactPoint<T> (&out)[12]) const {
         uint32_t s = 0, across = 0, edges[2];
         N side = 1.0;
         V edge_normal;
@@ -243,18 +251,20 @@ struct Boxes {
         const N bias = size * Bounds<T>::EDGE_SIZE + most(-face_apart, N(0.0)) * EDGE_OVERLAP;
         const bool by_edges = face_apart + bias < edges_apart;
         const bool is_apart = N(0.0) < face_apart || N(0.0) < edges_apart;
-        // Apart beside a face its normal is not the direction of the nearest points.
+        // Where the boxes are apart beside a face, its normal is not the direction of the nearest
+        // points.
         const bool faces_meet = deepest < face_apart + size * Bounds<T>::FLAT;
         const bool is_flat = is_apart ? faces_meet : shares && !by_edges;
         if (!is_flat) {
             bool is_within;
-            const Meeting<T> cross_point = crossing(edge_normal, edges, edges_apart, is_within);
+            const ContactPoint<T> cross_point = crossing(edge_normal, edges, edges_apart, is_within);
             const bool is_cross = is_apart ? is_within && N(0.0) < edges_apart : by_edges;
             for (uint32_t k = 1; k < 12; ++k) {
                 out[k].distance = FAR;
             }
-            // Overlapping without sharing anything along the face's normal: only where an axis across edges was a little better.
-            const Meeting<T> little = {cross_point.point, normal, face_apart};
+            // Overlapping without sharing anything along the face's normal: only where an axis
+            // across edges was a little better.
+            const ContactPoint<T> little = {cross_point.point, normal, face_apart};
             out[0] = is_cross ? cross_point : is_apart ? corner() : little;
         }
         merge(out, size * MERGE);
@@ -262,8 +272,8 @@ struct Boxes {
 };
 
 template <typename T>
-__device__ __forceinline__ void box_box(const Solid<T>& a, const Solid<T>& b, Meeting<T> (&out)[12]) {
-    Boxes<T>(a, b).meet(out);
+__device__ __forceinline__ void box_box(const Solid<T>& a, const Solid<T>& b, ContactPoint<T> (&out)[12]) {
+    Boxes<T>(a, b).find(out);
 }
 
 }  // namespace worlds

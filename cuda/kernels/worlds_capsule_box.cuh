@@ -5,15 +5,15 @@
 
 namespace worlds {
 
-// The axis of a capsule in the frame of a box: `centre + t axis`, |t| <= `half` [m].
+// The axis of a capsule in the frame of a box: `center + t axis`, |t| <= `half` [m].
 template <typename T>
 struct Segment {
     typedef Number<T> N;
     typedef Vec<T> V;
 
-    // How the axis and the box are apart: outward normal of the box, signed distance [m], where on the axis [m], and the axis of the face that the
-    // normal is nearest to, 3 across an edge.
-    struct Apart {
+    // How the axis and the box are apart: outward normal of the box, signed distance [m], where on
+    // the axis [m], and the axis of the face that the normal is nearest to, 3 across an edge.
+    struct Separation {
         V out;
         N distance, at;
         uint32_t face;
@@ -26,7 +26,8 @@ struct Segment {
 
     __device__ __forceinline__ V point(N t) const { return centre + axis * t; }
 
-    // Half the derivative of the squared distance to the box: it never falls, and is linear between the planes of the faces.
+    // Half the derivative of the squared distance to the box: it never falls, and is linear between
+    // the planes of the faces.
     __device__ __forceinline__ N slope(N t) const {
         N parts[3];
         for (uint32_t k = 0; k < 3; ++k) {
@@ -36,17 +37,19 @@ struct Segment {
         return parts[0] + parts[1] + parts[2];
     }
 
-    // Where it passes the planes of the faces across axis `k`, in order; infinite or not a number where it runs along them.
+    // Where it passes the planes of the faces across axis `k`, in order; infinite or not a number
+    // where it runs along them.
     __device__ __forceinline__ void pass(N extent, uint32_t k, N& first, N& second) const {
         const N x = (-extent - centre[k]) / axis[k], y = (extent - centre[k]) / axis[k];
         first = least(x, y);
         second = most(x, y);
     }
 
-    // The place [m] nearest to the box: the root of the slope, between the planes on either side of it; the middle of all nearest places
-    // where there are many.
+    // The place [m] nearest to the box: the root of the slope, between the planes on either side of
+    // it; the middle of all nearest places where there are many.
     __device__ __forceinline__ N nearest() const {
-        // The last place where the squared distance does not grow and the first where it does not fall, with their slopes.
+        // The last place where the squared distance does not grow and the first where it does not
+        // fall, with their slopes.
         N low = -half, low_slope = 0.0, high = half, high_slope = 0.0;
         const auto take = [&](N t) {
             // What is not a number becomes an end.
@@ -75,8 +78,8 @@ struct Segment {
     }
 
     // Nearest place where the axis is outside of the box, else the direction of least overlap.
-    __device__ __forceinline__ Apart apart() const {
-        Apart near;
+    __device__ __forceinline__ Separation apart() const {
+        Separation near;
         near.at = nearest();
         near.out = box_surface(box, point(near.at), near.distance);
         if (!(N(0.0) < near.distance)) {
@@ -87,9 +90,10 @@ struct Segment {
         return near;
     }
 
-    // The best of the axes across faces and across an edge and the segment (Gottschalk, Lin and Manocha 1996).
-    __device__ __forceinline__ Apart overlap() const {
-        Apart best = {{1.0, 0.0, 0.0}, -FAR, 0.0, 3};
+    // The best of the axes across faces and across an edge and the segment (Gottschalk, Lin and
+    // Manocha 1996).
+    __device__ __forceinline__ Separation overlap() const {
+        Separation best = {{1.0, 0.0, 0.0}, -FAR, 0.0, 3};
         for (uint32_t k = 0; k < 3; ++k) {
             const N side = sign_of(centre[k]);
             const N distance = magnitude(centre[k]) - box[k] - half * magnitude(axis[k]);
@@ -109,7 +113,7 @@ struct Segment {
     }
 
     // The axis across an edge along `k` and the segment, where that is better.
-    __device__ __forceinline__ void across_edge(uint32_t k, N bias, Apart& best) const {
+    __device__ __forceinline__ void across_edge(uint32_t k, N bias, Separation& best) const {
         const uint32_t i = (k + 1) % 3, j = (k + 2) % 3;
         const N square = axis[i] * axis[i] + axis[j] * axis[j];
         if (!(N(Bounds<T>::PARALLEL_EDGES) < square)) {
@@ -135,8 +139,9 @@ struct Segment {
         }
     }
 
-    // Outward normal of the face that `apart` names, place and distance [m] of both ends of what is over it; whether anything is.
-    __device__ __forceinline__ bool over_face(const Apart& apart, V& normal, N (&places)[2], N (&distances)[2]) const {
+    // Outward normal of the face that `apart` names, place and distance [m] of both ends of what is
+    // over it; whether anything is.
+    __device__ __forceinline__ bool over_face(const Separation& apart, V& normal, N (&places)[2], N (&distances)[2]) const {
         N low = half, high = -half;
         normal = V::zero();
         if (apart.face < 3) {
@@ -161,25 +166,25 @@ struct Segment {
 
 // The nearest or deepest place of the axis, and both ends of what is over the face there.
 template <typename T>
-__device__ __forceinline__ void capsule_box(const Solid<T>& a, const Solid<T>& b, Meeting<T> (&out)[3]) {
+__device__ __forceinline__ void capsule_box(const Solid<T>& a, const Solid<T>& b, ContactPoint<T> (&out)[3]) {
     const Number<T> radius = a.size.x;
     const Vec<T> axis = a.pose.rotation.column(2);
     const Segment<T> segment = {
         b.pose.apply_inverse(a.pose.position), b.pose.rotation.apply_inverse(axis), a.size.y, b.size};
-    const typename Segment<T>::Apart apart = segment.apart();
+    const typename Segment<T>::Separation apart = segment.apart();
     Vec<T> face;
     Number<T> places[2], distances[2];
     const bool is_over = segment.over_face(apart, face, places, distances);
-    const auto meeting = [&](Vec<T> outward, Number<T> at, Number<T> distance) {
+    const auto contact_point = [&](Vec<T> outward, Number<T> at, Number<T> distance) {
         const Vec<T> normal = -b.pose.rotation.apply(outward);
         const Vec<T> centre = a.pose.position + axis * at;
-        return Meeting<T>::on_first(centre + normal * radius, normal, distance - radius);
+        return ContactPoint<T>::on_first(centre + normal * radius, normal, distance - radius);
     };
     // Without a face the normal is that of the nearest place.
     face = is_over ? face : apart.out;
-    out[0] = meeting(apart.out, apart.at, apart.distance);
-    out[1] = meeting(face, places[0], distances[0]).only_if(is_over);
-    out[2] = meeting(face, places[1], distances[1]).only_if(is_over);
+    out[0] = contact_point(apart.out, apart.at, apart.distance);
+    out[1] = contact_point(face, places[0], distances[0]).only_if(is_over);
+    out[2] = contact_point(face, places[1], distances[1]).only_if(is_over);
     merge(out, least(least(least(radius, b.size.x), b.size.y), b.size.z) * MERGE);
 }
 

@@ -1,8 +1,9 @@
-// A pair of geometries by one thread: whether their balls overlap, where they meet, and the impulse and moment of each point by facets (equations 5
-// to 13 of ComFree): `batch/src/contact.rs`.
+// A pair of geometries by one thread: whether their bounding spheres overlap, where they meet, and
+// the impulse and moment of each point by facets (equations 5 to 13 of ComFree):
+// `batch/src/contact.rs`.
 //
-// Each point has a place of its own for what it gives, and a word of each pair says which points touch, so that degrees of freedom sum them
-// in one order whatever runs first.
+// Each point has its own memory for its impulse, and a word of each pair says which points touch,
+// so that degrees of freedom sum them in a fixed order.
 #pragma once
 
 #include "worlds.cuh"
@@ -12,8 +13,8 @@
 namespace worlds {
 
 template <typename Arrays>
-struct Contact : World<Arrays> {
-    typedef World<Arrays> Base;
+struct BatchContact : BatchWorld<Arrays> {
+    typedef BatchWorld<Arrays> Base;
     typedef typename Base::T T;
     typedef Number<T> N;
     typedef Vec<T> V;
@@ -21,8 +22,9 @@ struct Contact : World<Arrays> {
     using Base::plan;
     using Base::world;
 
-    // A contact as its cones see it. Velocities are those of the second body against the first.
-    struct Felt {
+    // Gains of a contact's friction cones. Velocities are those of the second body against the
+    // first.
+    struct ContactGains {
         V normal;
         V tangents[2];
         // Impulse for each m/s of slip and each unit of the coefficient [N s/(m/s)].
@@ -36,42 +38,42 @@ struct Contact : World<Arrays> {
     // Which points touch, and which of them have a moment.
     uint32_t touching = 0;
 
-    __device__ __forceinline__ Contact(const Arrays& arrays, uint32_t pair_number, uint32_t world_number)
+    __device__ __forceinline__ BatchContact(const Arrays& arrays, uint32_t pair_number, uint32_t world_number)
         : Base(arrays, world_number), number(pair_number), pair(arrays.plan.pairs[pair_number]) {}
 
     __device__ __forceinline__ void run() {
-        if (may_meet()) {
+        if (may_touch()) {
             const Solid<T> a = solid(0), b = solid(1);
             switch (pair.kind) {
-                case 0: meet<1, sphere_half_space<T>>(a, b); break;
-                case 1: meet<1, sphere_sphere<T>>(a, b); break;
-                case 2: meet<1, sphere_capsule<T>>(a, b); break;
-                case 3: meet<1, sphere_box<T>>(a, b); break;
-                case 4: meet<2, capsule_half_space<T>>(a, b); break;
-                case 5: meet<2, capsule_capsule<T>>(a, b); break;
-                case 6: meet<3, capsule_box<T>>(a, b); break;
-                case 7: meet<8, box_half_space<T>>(a, b); break;
-                default: meet<12, box_box<T>>(a, b); break;
+                case PAIR_SPHERE_HALF_SPACE: find<1, sphere_half_space<T>>(a, b); break;
+                case PAIR_SPHERE_SPHERE: find<1, sphere_sphere<T>>(a, b); break;
+                case PAIR_SPHERE_CAPSULE: find<1, sphere_capsule<T>>(a, b); break;
+                case PAIR_SPHERE_BOX: find<1, sphere_box<T>>(a, b); break;
+                case PAIR_CAPSULE_HALF_SPACE: find<2, capsule_half_space<T>>(a, b); break;
+                case PAIR_CAPSULE_CAPSULE: find<2, capsule_capsule<T>>(a, b); break;
+                case PAIR_CAPSULE_BOX: find<3, capsule_box<T>>(a, b); break;
+                case PAIR_BOX_HALF_SPACE: find<8, box_half_space<T>>(a, b); break;
+                default: find<12, box_box<T>>(a, b); break;
             }
         }
         plan.touching[number * plan.worlds + world] = touching;
     }
 
-    template <uint32_t COUNT, void (*FIND)(const Solid<T>&, const Solid<T>&, Meeting<T> (&)[COUNT])>
-    __device__ __forceinline__ void meet(const Solid<T>& a, const Solid<T>& b) {
-        Meeting<T> meetings[COUNT];
-        FIND(a, b, meetings);
+    template <uint32_t COUNT, void (*FIND)(const Solid<T>&, const Solid<T>&, ContactPoint<T> (&)[COUNT])>
+    __device__ __forceinline__ void find(const Solid<T>& a, const Solid<T>& b) {
+        ContactPoint<T> points[COUNT];
+        FIND(a, b, points);
         for (uint32_t k = 0; k < COUNT; ++k) {
-            if (meetings[k].distance < N(0.0)) {
-                push(k, meetings[k]);
+            if (points[k].distance < N(0.0)) {
+                push(k, points[k]);
             }
         }
     }
 
     __device__ __forceinline__ V size_of(uint32_t g) const { return this->parameter_vector(plan.sizes + 3 * g); }
 
-    // Middle of a geometry [m].
-    __device__ __forceinline__ V middle_of(uint32_t g) const {
+    // Center of a geometry [m].
+    __device__ __forceinline__ V geometry_center(uint32_t g) const {
         const V local = this->constant_vector(plan.geometry_numbers + POSE * g + 9);
         const uint32_t body = plan.geometries[g].body;
         return body == WORLDS_NONE ? local : this->body_pose(body).apply(local);
@@ -84,7 +86,7 @@ struct Contact : World<Arrays> {
         return {body == WORLDS_NONE ? local : this->body_pose(body).times(local), size_of(g)};
     }
 
-    // Radius of a ball around a geometry [m].
+    // Radius of a geometry's bounding sphere [m].
     __device__ __forceinline__ N radius_of(uint32_t g) const {
         const V size = size_of(g);
         switch (plan.geometries[g].shape) {
@@ -102,10 +104,10 @@ struct Contact : World<Arrays> {
         return body == WORLDS_NONE ? local : this->body_pose(body).rotation.apply(local);
     }
 
-    // Whether balls around the two overlap; of a half-space its surface counts.
-    __device__ __forceinline__ bool may_meet() const {
+    // Whether the bounding spheres of the two overlap; of a half-space its surface counts.
+    __device__ __forceinline__ bool may_touch() const {
         const uint32_t a = pair.geometries[0], b = pair.geometries[1];
-        const V apart = middle_of(b) - middle_of(a);
+        const V apart = geometry_center(b) - geometry_center(a);
         const N reach = radius_of(a) + radius_of(b);
         if (plan.geometries[b].shape == WORLDS_HALF_SPACE) {
             return -dot(up_of(b), apart) < reach;
@@ -129,8 +131,8 @@ struct Contact : World<Arrays> {
         return body == WORLDS_NONE ? WORLDS_NONE : plan.bodies[body].tree;
     }
 
-    // Writes what `part` takes of the axes that move a body of the pair, second less first, where the columns of its tree are; for both bodies
-    // where they are of one tree.
+    // Writes what `part` takes of the axes that move a body of the pair, second less first, where
+    // the columns of its tree are; for both bodies where they are of one tree.
     template <typename Part>
     __device__ __forceinline__ void write_columns(uint32_t t, uint32_t base, Part part) const {
         const WorldsTree tree = plan.trees[t];
@@ -177,7 +179,8 @@ struct Contact : World<Arrays> {
         return trace;
     }
 
-    // Adds what a body that nothing holds has of the velocities at a point, of those of turning, and of the trace.
+    // Adds what a free-floating body has of the velocities at a point, of those of turning, and of
+    // the trace.
     __device__ __forceinline__ void add_floating(uint32_t side, const WorldsTree& tree, V point, V& v, V& w, N& trace) const {
         const uint32_t b = tree.first_body;
         const N sign = side == 0 ? -1.0 : 1.0;
@@ -193,7 +196,7 @@ struct Contact : World<Arrays> {
     }
 
     // One contact: its impulse and moment.
-    PLIANT_CALLED __device__ void push(uint32_t k, const Meeting<T>& meeting) {
+    PLIANT_CALLED __device__ void push(uint32_t k, const ContactPoint<T>& point) {
         const uint32_t base = plan.columns + 3 * plan.largest * number;
         const uint32_t trees[2] = {tree_of(0), tree_of(1)};
         const uint32_t sides = trees[0] == trees[1] ? 1 : 2;
@@ -208,10 +211,10 @@ struct Contact : World<Arrays> {
             }
             const WorldsTree tree = plan.trees[trees[side]];
             if (tree.floating != 0) {
-                add_floating(side, tree, meeting.point, v, w, trace);
+                add_floating(side, tree, point.point, v, w, trace);
                 continue;
             }
-            const V lever = meeting.point - this->reference(tree);
+            const V lever = point.point - this->reference(tree);
             write_columns(trees[side], base, [&](const Motion<T>& axis) { return axis.at(lever); });
             v = v + velocity_through(tree, base);
             trace = trace + trace_of(tree, base);
@@ -225,52 +228,52 @@ struct Contact : World<Arrays> {
         }
         const N dt = this->dt(), kappa = this->kappa(), delta = this->delta();
         const uint32_t curve = plan.pair_numbers + WORLDS_CURVE_NUMBERS * number;
-        const N mass = this->impedance_ratio(curve, -meeting.distance) / trace;
-        Felt felt;
-        felt.normal = meeting.normal;
-        find_tangents(meeting.normal, felt.tangents);
-        felt.gain = mass * (dt * (kappa * dt + delta));
-        felt.violation = mass * meeting.distance * (-dt * kappa) - felt.gain * dot(meeting.normal, v);
-        V impulse = cone(felt, v, mu[0]), moment = V::zero();
+        const N mass = this->impedance_ratio(curve, -point.distance) / trace;
+        ContactGains gains;
+        gains.normal = point.normal;
+        find_tangents(point.normal, gains.tangents);
+        gains.gain = mass * (dt * (kappa * dt + delta));
+        gains.violation = mass * point.distance * (-dt * kappa) - gains.gain * dot(point.normal, v);
+        V impulse = cone(gains, v, mu[0]), moment = V::zero();
         if (turns) {
             N along, about;
-            torsion(felt, w, mu[1], along, about);
-            // A cone that is not there does not push either.
+            torsion(gains, w, mu[1], along, about);
+            // An absent cone gives no normal impulse either.
             const bool is_twisting = N(0.0) < mu[1];
             along = is_twisting ? along : N(0.0);
             about = is_twisting ? about : N(0.0);
-            const V roll = N(0.0) < mu[2] ? cone(felt, w, mu[2]) : V::zero();
-            const N rolled = dot(felt.normal, roll);
-            impulse = impulse + felt.normal * (along + rolled);
-            moment = roll + felt.normal * (about - rolled);
+            const V roll = N(0.0) < mu[2] ? cone(gains, w, mu[2]) : V::zero();
+            const N rolled = dot(gains.normal, roll);
+            impulse = impulse + gains.normal * (along + rolled);
+            moment = roll + gains.normal * (about - rolled);
         }
         const uint32_t at = WORLDS_POINT_NUMBERS * (pair.first_point + k);
-        this->set_contact_vector(at, meeting.point);
+        this->set_contact_vector(at, point.point);
         this->set_contact_vector(at + 3, impulse);
         this->set_contact_vector(at + 6, moment);
         touching |= 1u << k | (turns ? 1u << (WORLDS_TURNING + k) : 0u);
     }
 
     // Sum over the facets of a plane cone, `sum_j lambda_j (n - mu d_j)` (equations 7 to 9).
-    __device__ __forceinline__ V cone(const Felt& felt, V slip, N mu) const {
-        const N slopes[2] = {felt.gain * mu * dot(felt.tangents[0], slip), felt.gain * mu * dot(felt.tangents[1], slip)};
+    __device__ __forceinline__ V cone(const ContactGains& gains, V slip, N mu) const {
+        const N slopes[2] = {gains.gain * mu * dot(gains.tangents[0], slip), gains.gain * mu * dot(gains.tangents[1], slip)};
         // The published impedance belongs to four facets.
         const N weight = this->constant(3);
         N normal = 0.0, plane[2] = {0.0, 0.0};
         for (uint32_t f = 0; f < plan.facets; ++f) {
             const N x = this->constant(plan.facet_numbers + 2 * f), y = this->constant(plan.facet_numbers + 2 * f + 1);
-            const N lambda = most(felt.violation + slopes[0] * x + slopes[1] * y, N(0.0)) * weight;
+            const N lambda = most(gains.violation + slopes[0] * x + slopes[1] * y, N(0.0)) * weight;
             normal = normal + lambda;
             plane[0] = plane[0] + lambda * x;
             plane[1] = plane[1] + lambda * y;
         }
-        return felt.normal * normal - (felt.tangents[0] * plane[0] + felt.tangents[1] * plane[1]) * mu;
+        return gains.normal * normal - (gains.tangents[0] * plane[0] + gains.tangents[1] * plane[1]) * mu;
     }
 
     // Normal impulse and moment about the normal of the two facets of torsion.
-    __device__ __forceinline__ void torsion(const Felt& felt, V w, N mu, N& along, N& turning) const {
-        const N slope = felt.gain * mu * dot(felt.normal, w);
-        const N with = most(felt.violation + slope, N(0.0)), against = most(felt.violation + -slope, N(0.0));
+    __device__ __forceinline__ void torsion(const ContactGains& gains, V w, N mu, N& along, N& turning) const {
+        const N slope = gains.gain * mu * dot(gains.normal, w);
+        const N with = most(gains.violation + slope, N(0.0)), against = most(gains.violation + -slope, N(0.0));
         along = with + against;
         turning = mu * (against - with);
     }

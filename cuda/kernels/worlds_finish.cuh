@@ -1,5 +1,5 @@
-// What contacts add to each degree of freedom, joint limits and dry friction, the correction of velocities, and the motion of the step:
-// `batch/src/finish.rs`.
+// What contacts add to each degree of freedom, joint limits and dry friction, the correction of
+// velocities, and the motion of the step: `batch/src/finish.rs`.
 #pragma once
 
 #include "worlds.cuh"
@@ -13,7 +13,7 @@ constexpr double FASTEST = 1e6;
 template <typename Arrays>
 __device__ __forceinline__ void gather(const Arrays& arrays, uint32_t n, uint32_t number) {
     typedef typename RealOf<Arrays>::Type T;
-    const World<Arrays> world(arrays, number);
+    const BatchWorld<Arrays> world(arrays, number);
     const WorldsPlan& plan = world.plan;
     const WorldsDof dof = plan.dofs[n];
     if (dof.first_entry == dof.end_entry) {
@@ -22,7 +22,8 @@ __device__ __forceinline__ void gather(const Arrays& arrays, uint32_t n, uint32_
     const WorldsTree tree = plan.trees[dof.tree];
     const uint32_t body = tree.first_body;
     const bool is_floating = tree.floating != 0;
-    // Of a body that nothing holds the moment is about its centre, of a tree spatial vectors are about its reference.
+    // The moment on a free-floating body is about its centre, of a tree spatial vectors are about
+    // its reference.
     const Vec<T> center = is_floating ? world.center_of(body) : Vec<T>::zero();
     const Vec<T> reference = world.reference(tree);
     const Motion<T> axis = is_floating ? Motion<T>::zero() : world.motion(plan.axes + 6 * n);
@@ -60,8 +61,8 @@ __device__ __forceinline__ void gather(const Arrays& arrays, uint32_t n, uint32_
 }
 
 template <typename Arrays>
-struct Finish : World<Arrays> {
-    typedef World<Arrays> Base;
+struct Finish : BatchWorld<Arrays> {
+    typedef BatchWorld<Arrays> Base;
     typedef typename Base::T T;
     typedef Number<T> N;
     typedef Vec<T> V;
@@ -97,7 +98,8 @@ struct Finish : World<Arrays> {
         }
     }
 
-    // Changes of the velocities of a body that nothing holds, from its moment about the centre of mass and its impulse.
+    // Changes of the velocities of a free-floating body, from its moment about the centre of mass
+    // and its impulse.
     __device__ __forceinline__ void correct_floating(uint32_t b, uint32_t at) const {
         const V turn = this->inverse_inertia(b).apply(this->vector(at));
         const V push = this->vector(at + 3) * this->inverse_mass(b);
@@ -175,7 +177,8 @@ struct Finish : World<Arrays> {
         set_position(q + 6, moved.z);
     }
 
-    // Free flight: the centre of mass keeps its velocity and the body its angular momentum. Gives the origin after it.
+    // Free flight: the centre of mass keeps its velocity and the body its angular momentum. Gives
+    // the origin after it.
     __device__ __forceinline__ V fly(
         uint32_t b, const WorldsBody& body, const Quat<T>& from, const Quat<T>& to, V origin) const {
         const uint32_t numbers = plan.body_numbers + WORLDS_BODY_NUMBERS * b;
@@ -194,10 +197,10 @@ struct Finish : World<Arrays> {
         const Mat<T> inverse = this->constant_matrix(numbers + WORLDS_BODY_INVERSE);
         const V angular = after.apply(inverse.apply(after.apply_inverse(momentum)));
         const V moved = after.apply(center);
-        const V carried = velocity - cross(angular, moved);
+        const V origin_velocity = velocity - cross(angular, moved);
         for (uint32_t d = 0; d < 3; ++d) {
             set_velocity(body.first_velocity + d, angular[d]);
-            set_velocity(body.first_velocity + 3 + d, carried[d]);
+            set_velocity(body.first_velocity + 3 + d, origin_velocity[d]);
         }
         return origin + lever + velocity * this->dt() - moved;
     }

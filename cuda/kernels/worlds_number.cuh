@@ -1,5 +1,6 @@
-// Numbers of the worlds: products and sums are rounded one by one and never fused, as in `numeric/src/lanes`, so that double precision
-// has the processor's bits. Where a bound is made of rounding, it is another one in single precision.
+// Numbers of the worlds: products and sums are rounded one by one and never fused, as in
+// `numeric/src/simd/wide.rs`, so that double precision has the processor's bits. Where a bound is
+// made of rounding, it is another one in single precision.
 #pragma once
 
 #include "prelude.cuh"
@@ -89,7 +90,8 @@ __device__ __forceinline__ Number<T> sign_of(Number<T> x) {
     return x < Number<T>(0.0) ? Number<T>(-1.0) : Number<T>(1.0);
 }
 
-// Bounds that separate rounding from geometry; `numeric/src/lanes` says what each is for. Those of single precision are as far above its rounding.
+// Bounds that separate rounding from geometry; `geometry/src/pairs` says what each is for. Those of
+// single precision are as far above its rounding.
 template <typename T>
 struct Bounds;
 
@@ -139,7 +141,8 @@ __device__ __forceinline__ Number<T> whole(Number<T> x) {
     return (x + Bounds<T>::WHOLE) - Bounds<T>::WHOLE;
 }
 
-// Sine and cosine of an angle [rad], by the series of fdlibm after the nearest multiple of pi/2 was taken away: `lanes::sin_cos`.
+// Sine and cosine of an angle [rad], by the series of fdlibm after the nearest multiple of pi/2 was
+// taken away: `numeric/src/angle.rs`.
 template <typename T>
 __device__ __forceinline__ void sine_cosine(Number<T> x, Number<T>& sine, Number<T>& cosine) {
     using N = Number<T>;

@@ -1,7 +1,7 @@
 // The motion of a tree without contact, by one thread: `batch/src/kinematics.rs` and `smooth.rs`.
 //
-// All spatial vectors of a tree are about the origin of its first body at the beginning of the step: numbers stay as small as the tree, which is
-// what single precision needs.
+// All spatial vectors of a tree are about the origin of its first body at the beginning of the
+// step: numbers stay as small as the tree, which is what single precision needs.
 #pragma once
 
 #include "worlds.cuh"
@@ -9,8 +9,8 @@
 namespace worlds {
 
 template <typename Arrays>
-struct Smooth : World<Arrays> {
-    typedef World<Arrays> Base;
+struct Smooth : BatchWorld<Arrays> {
+    typedef BatchWorld<Arrays> Base;
     typedef typename Base::T T;
     typedef Number<T> N;
     typedef Vec<T> V;
@@ -63,8 +63,8 @@ struct Smooth : World<Arrays> {
         }
     }
 
-    // Pose of a body that nothing holds, what moves it, and its velocities: it falls, and turns on as it did. What turns it without forces comes with its
-    // flight.
+    // Pose of a free-floating body, what moves it, and its velocities: it falls, and turns on as it
+    // did. What turns it without forces comes with its flight.
     __device__ __forceinline__ void float_freely(uint32_t b, const WorldsBody& body) const {
         const uint32_t numbers = plan.body_numbers + WORLDS_BODY_NUMBERS * b;
         const uint32_t q = body.first_position, v = body.first_velocity;
@@ -99,7 +99,8 @@ struct Smooth : World<Arrays> {
         this->set_vector(at + 9, pose.position);
     }
 
-    // Pose of a body, and the axes of its joint as angular and linear part of the body at its own origin.
+    // Pose of a body, and the axes of its joint as angular and linear part of the body at its own
+    // origin.
     __device__ __forceinline__ void place(uint32_t b, const WorldsBody& body) const {
         const uint32_t numbers = plan.body_numbers + WORLDS_BODY_NUMBERS * b;
         Pose<T> frame = this->constant_pose(numbers);
@@ -155,12 +156,12 @@ struct Smooth : World<Arrays> {
             this->set_motion(plan.axes + 6 * n, axis);
             own = own.plus(axis.times(this->velocity(n)));
         }
-        Motion<T> carried = Motion<T>::zero(), inherited = Motion<T>::zero();
+        Motion<T> moment_of_travel = Motion<T>::zero(), inherited = Motion<T>::zero();
         if (body.parent != WORLDS_NONE) {
-            carried = this->motion(plan.motions + 12 * body.parent);
+            moment_of_travel = this->motion(plan.motions + 12 * body.parent);
             inherited = this->motion(plan.motions + 12 * body.parent + 6);
         }
-        Motion<T> bias = carried.cross_motion(own);
+        Motion<T> bias = moment_of_travel.cross_motion(own);
         if (body.joint == WORLDS_FREE) {
             // The axes of turning move along with the body.
             V along = V::zero();
@@ -169,7 +170,7 @@ struct Smooth : World<Arrays> {
             }
             bias.linear = bias.linear + cross(along, own.angular);
         }
-        this->set_motion(plan.motions + 12 * b, carried.plus(own));
+        this->set_motion(plan.motions + 12 * b, moment_of_travel.plus(own));
         this->set_motion(plan.motions + 12 * b + 6, inherited.plus(bias));
     }
 
@@ -218,7 +219,8 @@ struct Smooth : World<Arrays> {
         this->set_force(plan.forces + 6 * b, needed.minus(pull));
     }
 
-    // Rows of the mass matrix of a body's joint and the forces along it; then hands both to the parent.
+    // Rows of the mass matrix of a body's joint and the forces along it; then hands both to the
+    // parent.
     __device__ __forceinline__ void hand_on(uint32_t b, const WorldsBody& body) const {
         const Inertia<T> inertia = inertia_at(b);
         const Force<T> force = this->force(plan.forces + 6 * b);
@@ -332,13 +334,14 @@ struct Smooth : World<Arrays> {
             N effort, gain;
             find_effort(m, motor, effort, gain);
             const bool is_limited = N(0.5) < this->get(plan.saturated + 2 * m);
-            const N held = this->get(plan.saturated + 2 * m + 1);
+            const N limit = this->get(plan.saturated + 2 * m + 1);
             add(plan.blocks + plan.dofs[motor.dof].diagonal, (is_limited ? N(0.0) : gain) * this->dt());
-            add(plan.smooth + motor.dof, (is_limited ? held : effort) * this->dt());
+            add(plan.smooth + motor.dof, (is_limited ? limit : effort) * this->dt());
         });
     }
 
-    // Holds at their limits the motors that the velocities would have beyond them. Whether any was not before.
+    // Holds at their limits the motors that the velocities would have beyond them. Whether any was
+    // not before.
     __device__ __forceinline__ bool saturate() const {
         bool again = false;
         each_motor([&](uint32_t m, const WorldsMotor& motor) {
@@ -347,9 +350,9 @@ struct Smooth : World<Arrays> {
             const N limit = this->parameter(plan.motor_figures + 3 * m + 2);
             const N wanted = effort - gain * this->get(plan.smooth + motor.dof);
             const N given = within(wanted, -limit, limit);
-            const bool is_held = !(this->get(plan.saturated + 2 * m) < N(0.5));
+            const bool is_fixed = !(this->get(plan.saturated + 2 * m) < N(0.5));
             // Rounding is not beyond a limit.
-            if (limit * Bounds<T>::MOTOR < magnitude(wanted - given) && !is_held) {
+            if (limit * Bounds<T>::MOTOR < magnitude(wanted - given) && !is_fixed) {
                 this->set(plan.saturated + 2 * m, 1.0);
                 this->set(plan.saturated + 2 * m + 1, given);
                 again = true;

@@ -1,5 +1,5 @@
-// Vectors, rotations and spatial vectors of the worlds, as `numeric/src/lanes` and `batch/src/spatial.rs` have them, operation by
-// operation.
+// Vectors, rotations and spatial vectors of the worlds, as `numeric/src/linalg` and
+// `numeric/src/spatial.rs` have them, operation by operation.
 #pragma once
 
 #include "worlds_number.cuh"
@@ -46,7 +46,8 @@ __device__ __forceinline__ Number<T> least_of(Vec<T> a) {
     return least(least(a.x, a.y), a.z);
 }
 
-// Two unit vectors that make a right-handed frame with a unit vector: the first as much along x as it can be, along y where this is nearly x.
+// Two unit vectors that make a right-handed frame with a unit vector: the first as much along x as
+// it can be, along y where this is nearly x.
 template <typename T>
 __device__ __forceinline__ void find_tangents(Vec<T> n, Vec<T> (&tangents)[2]) {
     const bool is_steep = magnitude(n.x) < Number<T>(0.9);
@@ -76,7 +77,8 @@ struct Mat {
     }
 };
 
-// Sine and cosine of half of an angle whose square is given [rad^2], the sine divided by the angle, which may be 0.
+// Sine and cosine of half of an angle whose square is given [rad^2], the sine divided by the angle,
+// which may be 0.
 template <typename T>
 __device__ __forceinline__ void turn_terms(Number<T> square, Number<T>& sine, Number<T>& cosine) {
     using N = Number<T>;
@@ -144,7 +146,8 @@ struct Force {
     __device__ __forceinline__ Force minus(const Force& other) const { return {angular - other.angular, linear - other.linear}; }
 };
 
-// A velocity, acceleration or joint axis: angular part, and that of the body's point at the reference.
+// A velocity, acceleration or joint axis: angular part, and that of the body's point at the
+// reference.
 template <typename T>
 struct Motion {
     Vec<T> angular, linear;
@@ -173,7 +176,8 @@ struct Inertia {
     Vec<T> moment;
     Number<T> inertia[6];
 
-    // Of a body whose centre is at `center` from the reference, its inertia about that in the axes of `rotation`.
+    // Of a body whose centre is at `center` from the reference, its inertia about that in the axes
+    // of `rotation`.
     static __device__ __forceinline__ Inertia placed(
         Number<T> mass, Vec<T> center, const Mat<T>& rotation, const Number<T> (&own)[6]) {
         const Mat<T> local = {{{own[0], own[1], own[2]}, {own[1], own[3], own[4]}, {own[2], own[4], own[5]}}};

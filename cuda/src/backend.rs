@@ -26,8 +26,8 @@
 //! # }
 //! ```
 
+mod capacity;
 mod contact;
-mod room;
 
 use nalgebra::{Isometry3, Point3};
 use pliant_coupling::{
@@ -38,8 +38,8 @@ use pliant_rigid::SpatialImpulse;
 
 use crate::mpm::{Advance, BlockCapacities, CommandCount, DeviceMpm, DeviceMpmError, StopCause, Stopped};
 use crate::{Commands, Device};
+pub use capacity::InitialCapacity;
 use contact::DeviceContact;
-pub use room::Room;
 
 /// Moves a world's particles to a device, which steps them from now on.
 ///
@@ -48,7 +48,7 @@ pub use room::Room;
 /// refuses.
 pub fn attach(device: &Device, world: &mut World) -> Result<(), BackendError> {
     world.reset_grid_frame().map_err(BackendError::device)?;
-    let backend = DeviceBackend::new(device, world, Room::default())?;
+    let backend = DeviceBackend::new(device, world, InitialCapacity::default())?;
     world.attach("cuda", Box::new(backend))
 }
 
@@ -63,18 +63,18 @@ pub struct DeviceBackend {
 }
 
 impl DeviceBackend {
-    /// A copy of the world's particles, and of what contact remembers of them.
+    /// A copy of the world's particles, and of their contact cache.
     ///
     /// # Errors
     /// As [`attach`].
-    pub fn new(device: &Device, world: &mut World, room: Room) -> Result<Self, BackendError> {
-        let memory = world.contact_cache_state()?;
+    pub fn new(device: &Device, world: &mut World, capacity: InitialCapacity) -> Result<Self, BackendError> {
+        let cache = world.contact_cache_state()?;
         world.refresh()?;
         let settings = world.settings().clone();
         let mpm = device_mpm(device, world.mpm(), &settings)?;
-        let mut contact = DeviceContact::new(device, world, &mpm, room)?;
+        let mut contact = DeviceContact::new(device, world, &mpm, capacity)?;
         if let Some(contact) = &mut contact {
-            contact.remember(&memory, &mpm)?;
+            contact.remember(&cache, &mpm)?;
         }
         Ok(Self { device: device.clone(), settings, mpm, contact })
     }
@@ -92,15 +92,15 @@ impl DeviceBackend {
         let (mpm, contact) = (&mut self.mpm, &self.contact);
         let (particles, grid) = (mpm.particles().rows(), mpm.grid().nodes());
         let status = mpm.status();
-        let between = |commands: &mut Commands, _| {
+        let hook = |commands: &mut Commands, _| {
             if let Some(contact) = contact {
                 contact.issue(commands, particles, grid, status);
             }
         };
         let advance = if is_begun {
-            mpm.resume(&between)
+            mpm.resume(&hook)
         } else {
-            mpm.advance_with(plan.substeps, plan.substep, plan.gravity, &between)
+            mpm.advance_with(plan.substeps, plan.substep, plan.gravity, &hook)
         };
         advance.map_err(step_error)
     }
@@ -116,13 +116,15 @@ impl DeviceBackend {
         })
     }
 
-    /// Makes room for what a step stopped for.
-    fn make_room(&mut self, stopped: &Stopped) -> Result<(), BackendError> {
+    /// Grows the capacity for what a step stopped for.
+    fn grow_blocks(&mut self, stopped: &Stopped) -> Result<(), BackendError> {
         match (&mut self.contact, stopped.cause) {
-            (_, StopCause::NotFinite) => Err(BackendError::NotFinite { substep: stopped.substep }),
-            (Some(contact), cause) if !is_of_blocks(cause) => contact.make_room(stopped, &self.mpm),
+            (_, StopCause::NotFinite) => {
+                Err(BackendError::NotFinite { substep_index: stopped.substep_index })
+            }
+            (Some(contact), cause) if !is_of_blocks(cause) => contact.grow_blocks(stopped, &self.mpm),
             _ => {
-                self.mpm.make_room(stopped).map_err(BackendError::device)?;
+                self.mpm.grow_blocks(stopped).map_err(BackendError::device)?;
                 let contact = self.contact.as_mut();
                 contact.map_or(Ok(()), |contact| contact.follow_grid(&self.mpm))
             }
@@ -150,25 +152,25 @@ impl Backend for DeviceBackend {
         }
         self.mpm.set_time(plan.time);
         let mut advance = self.run(plan, false)?;
-        let account = loop {
+        let balance = loop {
             match advance {
-                Advance::Done(account) => break account,
-                Advance::Stopped(stopped) => self.make_room(&stopped)?,
+                Advance::Done(balance) => break balance,
+                Advance::Stopped(stopped) => self.grow_blocks(&stopped)?,
             }
             advance = self.run(plan, true)?;
         };
         let mut done = SubstepsResult {
             free: GridMotionSums {
-                mass: account.mass,
-                gravity: account.gravity,
-                boundary: account.boundary,
-                work: account.work,
+                mass: balance.mass,
+                gravity: balance.gravity,
+                boundary: balance.boundary,
+                work: balance.work,
                 boundary_work: None,
             },
-            max_speed: account.max_speed,
-            grid_nodes: account.active_nodes,
-            totals: account.totals,
-            pins: account.pins,
+            max_speed: balance.max_speed,
+            grid_nodes: balance.active_nodes,
+            totals: balance.totals,
+            pins: balance.pins,
             ..SubstepsResult::default()
         };
         if let Some(contact) = &mut self.contact {
@@ -182,19 +184,19 @@ impl Backend for DeviceBackend {
     }
 
     fn read_contact_cache(&mut self) -> Result<ContactCacheState, BackendError> {
-        self.contact.as_ref().map_or_else(|| Ok(ContactCacheState::default()), DeviceContact::memory)
+        self.contact.as_ref().map_or_else(|| Ok(ContactCacheState::default()), DeviceContact::cache)
     }
 
-    fn load(&mut self, mpm: &Mpm, memory: &ContactCacheState) -> Result<(), BackendError> {
+    fn load(&mut self, mpm: &Mpm, cache: &ContactCacheState) -> Result<(), BackendError> {
         self.mpm = device_mpm(&self.device, mpm, &self.settings)?;
         let Some(contact) = &mut self.contact else { return Ok(()) };
-        contact.remember(memory, &self.mpm)
+        contact.remember(cache, &self.mpm)
     }
 }
 
 fn step_error(error: DeviceMpmError) -> BackendError {
     match error {
-        DeviceMpmError::Lost { substep, source } => BackendError::Particle { substep, source },
+        DeviceMpmError::Lost { substep_index, source } => BackendError::Particle { substep_index, source },
         other => BackendError::device(other),
     }
 }

@@ -106,9 +106,9 @@ impl<T: DeviceType> Buffer<T> {
         self.device.fill(self.raw(), bytemuck::bytes_of(&value))
     }
 
-    /// Makes room for at least `length` elements, and for half as many more than there were. What
-    /// was in it stays; spans and recordings of the buffer from before are errors from then on.
-    /// Does nothing where there is room already.
+    /// Grows the capacity for at least `length` elements, and for half as many more than there
+    /// were. What was in it stays; spans and recordings of the buffer from before are errors from
+    /// then on. Does nothing where there is room already.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`], with the buffer as it was, and those of the device.

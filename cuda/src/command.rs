@@ -1,4 +1,4 @@
-//! What a device is told to do: launches and copies, one after the other.
+//! Commands to a device: launches and copies, in order.
 
 use crate::kernels::{Kernel, Parameters};
 use crate::layout::{DeviceType, RawSpan, Span};

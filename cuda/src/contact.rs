@@ -1,25 +1,28 @@
-//! Contact between particles and bodies on the device: signed distances, which pairs touch, the
-//! walls of the grid within the contact problem, what the solve gives back.
+//! Contact between particles and bodies on the device: signed distances, which pairs touch, grid
+//! boundary constraints, what the solve gives back.
 //!
-//! The counterparts of `pliant-coupling`'s registration, memory, walls and exchange, and of the
-//! distances of `pliant-rigid`. Bodies are uploaded once ([`DeviceGeometries`]) and their poses
-//! once a step, for all of its substeps ([`DeviceRegistry::begin_step`]); those that answer within
-//! the step are moved on from substep to substep ([`DeviceAnswering`]). A substep is then a fixed
-//! list of launches, which a [`Recording`](crate::Recording) can repeat.
+//! The counterparts of `pliant-coupling`'s contact detection, contact cache, boundary constraints
+//! and exchange, and of the distances of `pliant-rigid`. Bodies are uploaded once
+//! ([`DeviceGeometries`]) and their poses once a step, for all of its substeps
+//! ([`DeviceContactDetector::begin_step`]); strongly coupled ones are moved on from substep to
+//! substep ([`DeviceStronglyCoupledBodies`]). A substep is then a fixed list of launches, which a
+//! [`Recording`](crate::Recording) can repeat.
 
-mod answering;
 mod arrays;
+mod boundary_constraints;
+mod detector;
 mod error;
 mod exchange;
 mod geometries;
-mod registry;
+mod options;
+mod strongly_coupled;
 mod triangles;
-mod walls;
 
-pub use answering::DeviceAnswering;
-pub use arrays::RegisteredContact;
+pub use arrays::DetectedContact;
+pub use boundary_constraints::DeviceBoundaryConstraints;
+pub use detector::{ContactTotals, DetectorCapacity, DeviceContactDetector};
 pub use error::ContactError;
 pub use exchange::{BodyExchange, DeviceExchange};
 pub use geometries::DeviceGeometries;
-pub use registry::{ContactOptions, ContactTotals, DeviceRegistry, RegistryCapacity};
-pub use walls::DeviceWalls;
+pub use options::ContactDetectionOptions;
+pub use strongly_coupled::DeviceStronglyCoupledBodies;

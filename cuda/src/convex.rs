@@ -10,7 +10,7 @@
 //! the schedule changes; the linear systems are f32, and f64 where the CPU does not trust f32
 //! either.
 //!
-//! Bodies that answer within the step (`Mobility`, strong coupling) are part of it:
+//! Strongly coupled bodies (`Mobility`, strong coupling) are part of it:
 //! [`DeviceConvexSolver::set_mobility`]. The kernel with them is another one, so that what has none
 //! pays nothing.
 //!
@@ -19,26 +19,26 @@
 //! ([`ConvexReport::unresolved_systems`]).
 
 mod bodies;
-mod left;
 mod memory;
 mod mobility;
 mod step;
 mod upload;
+mod warm_start;
 
 use pliant_coupling::convex::{InitialGuess, SettingsError, SolverInfo, SolverSettings, StopReason};
 
 use crate::kernels::{
-    CONVEX_CONTACT_ROWS, CONVEX_CONVERGED, CONVEX_GUESS_FREE, CONVEX_GUESS_IMPULSES, CONVEX_GUESS_SOLUTION,
-    CONVEX_GUESS_VELOCITIES, CONVEX_ITERATION_LIMIT, CONVEX_NO_CONTACTS, CONVEX_NO_ROOM, CONVEX_NODE_ROWS,
-    CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_THREADS, ContactClock, ConvexContacts, ConvexIncidence,
-    ConvexNumberParameters, ConvexReport, ConvexSettings, ConvexSolveBodiesParameters, ConvexSolveParameters,
-    ConvexTotals, GRID_BARRIER_WORDS, GridNodes, Kernel,
+    CONVEX_CAPACITY_EXCEEDED, CONVEX_CONTACT_ROWS, CONVEX_CONVERGED, CONVEX_GUESS_FREE,
+    CONVEX_GUESS_IMPULSES, CONVEX_GUESS_SOLUTION, CONVEX_GUESS_VELOCITIES, CONVEX_ITERATION_LIMIT,
+    CONVEX_NO_CONTACTS, CONVEX_NODE_ROWS, CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_THREADS, ContactClock,
+    ConvexContacts, ConvexIncidence, ConvexNumberParameters, ConvexReport, ConvexSettings,
+    ConvexSolveBodiesParameters, ConvexSolveParameters, ConvexTotals, GRID_BARRIER_WORDS, GridNodes, Kernel,
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
-use bodies::Bodies;
-use memory::{Incidence, STENCIL, System, Table};
+use bodies::StrongBodyMemory;
+use memory::{Incidence, LinearSystemMemory, STENCIL, Table};
 pub use upload::{DeviceContactProblem, DeviceSolution, HostIncidence, NodeSolution};
 
 /// Iterates that the trace holds.
@@ -54,13 +54,13 @@ pub enum ConvexError {
     #[error("{0}")]
     Settings(#[from] SettingsError),
     /// A contact of the problem is on a body that its mobility does not have.
-    #[error("contact {contact} is on body {body} of {bodies} that answer")]
+    #[error("contact {contact} refers to strongly coupled body {body}; there are {bodies}")]
     Mobility {
         /// Index of the contact.
         contact: usize,
-        /// Number of the body among those that answer.
+        /// Number of the body among the strongly coupled ones.
         body: u32,
-        /// How many answer.
+        /// How many are strongly coupled.
         bodies: usize,
     },
     /// The problem's lists differ in length, or a row points beyond the nodes.
@@ -78,12 +78,13 @@ pub enum ConvexError {
     /// More contacts or touched nodes than the solver was made for, or a contact with a node that
     /// the grid does not have.
     #[error(
-        "the convex solver has room for {contact_capacity} contacts and {node_capacity} touched nodes, all of which must be in the grid"
+        "the convex solver has a capacity of {contact_capacity} contacts and {node_capacity} \
+         nodes, and all nodes must be in the grid"
     )]
-    NoRoom {
-        /// Contacts there is room for.
+    CapacityExceeded {
+        /// Capacity for contacts.
         contact_capacity: usize,
-        /// Touched nodes there is room for.
+        /// Capacity for touched nodes.
         node_capacity: usize,
     },
 }
@@ -156,13 +157,13 @@ pub struct DeviceConvexSolver {
     trace: Buffer<[f64; 4]>,
     node_rows: Buffer<f64>,
     contact_rows: Buffer<f64>,
-    single: System<f32>,
+    single: LinearSystemMemory<f32>,
     single_hessians: Buffer<f32>,
-    double: System<f64>,
+    double: LinearSystemMemory<f64>,
     tile_sums: Buffer<f64>,
     barrier: Buffer<u32>,
-    /// None before the first body that answers.
-    bodies: Option<Bodies>,
+    /// None before the first strongly coupled body.
+    bodies: Option<StrongBodyMemory>,
     totals: Buffer<ConvexTotals>,
     clock: Span<ContactClock>,
     status: Span<u32>,
@@ -208,9 +209,9 @@ impl DeviceConvexSolver {
             trace: device.allocate(TRACE)?,
             node_rows: device.allocate(CONVEX_NODE_ROWS as usize * nodes)?,
             contact_rows: device.allocate(CONVEX_CONTACT_ROWS as usize * contacts)?,
-            single: System::new(device, contacts, nodes)?,
+            single: LinearSystemMemory::new(device, contacts, nodes)?,
             single_hessians: device.allocate(6 * contacts)?,
-            double: System::new(device, contacts, nodes)?,
+            double: LinearSystemMemory::new(device, contacts, nodes)?,
             tile_sums: device.allocate(2 * CONVEX_SUMS as usize * (tiles + 1))?,
             bodies: None,
             barrier: device.upload(&[0; GRID_BARRIER_WORDS as usize])?,
@@ -301,14 +302,14 @@ impl DeviceConvexSolver {
     /// Appends the solve of contacts that have been numbered.
     ///
     /// `grid` and `guess_impulses` are as for [`DeviceConvexSolver::issue`]; the guessed velocities
-    /// come with the numbering. Nodes of the grid whose mark in `held` is
-    /// [`CONVEX_HELD`](crate::kernels::CONVEX_HELD) keep their velocity; empty, it holds none.
+    /// come with the numbering. Nodes of the grid whose mark in `fixed_nodes` is
+    /// [`CONVEX_FIXED`](crate::kernels::CONVEX_FIXED) keep their velocity; empty, it holds none.
     pub fn issue_solve(
         &self,
         commands: &mut Commands,
         contacts: &ConvexContacts,
         grid: Span<[f32; 4]>,
-        held: Span<u32>,
+        fixed_nodes: Span<u32>,
         guess_impulses: Span<[f32; 3]>,
     ) {
         let solve = ConvexSolveParameters {
@@ -316,7 +317,7 @@ impl DeviceConvexSolver {
             incidence: self.incidence.spans(),
             settings: self.settings.span(),
             grid,
-            held,
+            fixed_nodes,
             guess_velocities: self.guess_velocities.span(),
             guess_impulses,
             velocities: self.velocities.span(),
@@ -389,14 +390,14 @@ impl DeviceConvexSolver {
     /// What a report says in the CPU's words.
     ///
     /// # Errors
-    /// [`ConvexError::NoRoom`] where the problem was too large.
+    /// [`ConvexError::CapacityExceeded`] where the problem was too large.
     pub fn info(&self, report: &ConvexReport) -> Result<SolverInfo, ConvexError> {
         let stop = match report.stop {
             CONVEX_NO_CONTACTS => StopReason::NoContacts,
             CONVEX_CONVERGED => StopReason::Converged,
             CONVEX_STAGNATED => StopReason::StagnatedAtRounding,
             CONVEX_ITERATION_LIMIT => StopReason::IterationLimit,
-            CONVEX_NO_ROOM => return Err(self.no_room()),
+            CONVEX_CAPACITY_EXCEEDED => return Err(self.capacity_exceeded()),
             // CONVEX_NOT_FINITE, and nothing else is written.
             _ => StopReason::NotFinite,
         };
@@ -411,8 +412,8 @@ impl DeviceConvexSolver {
         })
     }
 
-    fn no_room(&self) -> ConvexError {
-        ConvexError::NoRoom {
+    fn capacity_exceeded(&self) -> ConvexError {
+        ConvexError::CapacityExceeded {
             contact_capacity: self.contact_capacity as usize,
             node_capacity: self.node_capacity as usize,
         }

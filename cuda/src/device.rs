@@ -10,8 +10,8 @@ use crate::emulated::Emulator;
 use crate::error::DeviceError;
 use crate::kernels::{Kernel, Parameters};
 use crate::layout::DeviceType;
-use crate::memory::Memory;
-use crate::shared::{Backend, Shared, check_spans};
+use crate::memory::DeviceMemoryInfo;
+use crate::shared::{DeviceKind, Shared, check_spans};
 
 /// A GPU, or its emulation. Handles are cheap to clone and share one queue of commands.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ impl Device {
     /// [`DeviceError::DeviceTooOld`], [`DeviceError::KernelsDoNotLoad`],
     /// [`DeviceError::MissingKernel`], or another failure of the driver.
     pub fn cuda(ordinal: u32) -> Result<Self, DeviceError> {
-        Ok(Self::of(Backend::Gpu(Gpu::open(ordinal)?)))
+        Ok(Self::of(DeviceKind::Gpu(Gpu::open(ordinal)?)))
     }
 
     /// A device emulated by this thread's processor. The seed chooses the order in which blocks,
@@ -39,7 +39,7 @@ impl Device {
     /// # Errors
     /// [`DeviceError::NotEmulated`] where the feature `emulated` is off.
     pub fn emulated(seed: u64) -> Result<Self, DeviceError> {
-        Ok(Self::of(Backend::Emulated(Emulator::built_in(seed)?)))
+        Ok(Self::of(DeviceKind::Emulated(Emulator::built_in(seed)?)))
     }
 
     /// A device emulated by another build of this crate's kernels and emulation, one with
@@ -53,46 +53,46 @@ impl Device {
     pub unsafe fn emulated_by(library: &Path, seed: u64) -> Result<Self, DeviceError> {
         // SAFETY: the caller's promise.
         let emulator = unsafe { Emulator::loaded(library, seed) }?;
-        Ok(Self::of(Backend::Emulated(emulator)))
+        Ok(Self::of(DeviceKind::Emulated(emulator)))
     }
 
-    fn of(backend: Backend) -> Self {
+    fn of(backend: DeviceKind) -> Self {
         Self { shared: Arc::new(Shared { backend, allocations: Mutex::default() }) }
     }
 
     /// The device's name.
     pub fn name(&self) -> &str {
         match &self.shared.backend {
-            Backend::Gpu(gpu) => gpu.name(),
-            Backend::Emulated(_) => "emulated device",
+            DeviceKind::Gpu(gpu) => gpu.name(),
+            DeviceKind::Emulated(_) => "emulated device",
         }
     }
 
     /// Whether kernels run on the processor.
     pub fn is_emulated(&self) -> bool {
-        matches!(self.shared.backend, Backend::Emulated(_))
+        matches!(self.shared.backend, DeviceKind::Emulated(_))
     }
 
     /// What its memory holds.
     ///
     /// # Errors
     /// Those of the driver.
-    pub fn memory(&self) -> Result<Memory, DeviceError> {
+    pub fn memory(&self) -> Result<DeviceMemoryInfo, DeviceError> {
         let allocations = self.shared.lock();
         self.shared.memory(&allocations)
     }
 
     /// Refuses what is larger than what is free, before any of it is allocated.
     pub(crate) fn check_free(&self, asked: u64) -> Result<(), DeviceError> {
-        let Memory { free, total } = self.memory()?;
+        let DeviceMemoryInfo { free, total } = self.memory()?;
         if asked <= free { Ok(()) } else { Err(DeviceError::OutOfMemory { asked, free, total }) }
     }
 
     /// Number of multiprocessors.
     pub fn multiprocessors(&self) -> u32 {
         match &self.shared.backend {
-            Backend::Gpu(gpu) => gpu.multiprocessors(),
-            Backend::Emulated(emulator) => emulator.multiprocessors(),
+            DeviceKind::Gpu(gpu) => gpu.multiprocessors(),
+            DeviceKind::Emulated(emulator) => emulator.multiprocessors(),
         }
     }
 
@@ -103,9 +103,18 @@ impl Device {
     /// Those of the driver.
     pub fn resident_blocks(&self, kernel: Kernel, threads: u32, shared: u32) -> Result<u32, DeviceError> {
         match &self.shared.backend {
-            Backend::Gpu(gpu) => gpu.resident_blocks(kernel, threads, shared),
-            Backend::Emulated(emulator) => Ok(emulator.resident_threads() / threads.max(1)),
+            DeviceKind::Gpu(gpu) => gpu.resident_blocks(kernel, threads, shared),
+            DeviceKind::Emulated(emulator) => Ok(emulator.resident_threads() / threads.max(1)),
         }
+    }
+
+    /// Blocks of cooperative launches of these kernels: a few a multiprocessor keep it busy, and
+    /// more of them make barriers slow.
+    pub(crate) fn cooperative_blocks(&self, kernels: &[Kernel], threads: u32) -> Result<u32, DeviceError> {
+        let most = (4 * self.multiprocessors()).max(1);
+        kernels.iter().try_fold(most, |blocks, kernel| {
+            Ok(blocks.min(self.resident_blocks(*kernel, threads, 0)?).max(1))
+        })
     }
 
     /// Memory for `length` elements.
@@ -159,8 +168,8 @@ impl Device {
         let allocations = self.shared.lock();
         check_spans(&allocations, &commands.list)?;
         let graph = match &self.shared.backend {
-            Backend::Gpu(gpu) => Some(gpu.capture(&commands.list)?),
-            Backend::Emulated(_) => None,
+            DeviceKind::Gpu(gpu) => Some(gpu.capture(&commands.list)?),
+            DeviceKind::Emulated(_) => None,
         };
         Ok(Recording { graph, commands, shared: self.shared.clone() })
     }
@@ -171,8 +180,8 @@ impl Device {
     /// What failed since the last time, on a GPU; most such failures are [`DeviceError::Lost`].
     pub fn synchronize(&self) -> Result<(), DeviceError> {
         match &self.shared.backend {
-            Backend::Gpu(gpu) => gpu.synchronize(),
-            Backend::Emulated(_) => Ok(()),
+            DeviceKind::Gpu(gpu) => gpu.synchronize(),
+            DeviceKind::Emulated(_) => Ok(()),
         }
     }
 }
@@ -196,7 +205,7 @@ impl Recording {
         let allocations = self.shared.lock();
         check_spans(&allocations, &self.commands.list)?;
         match (&self.shared.backend, &self.graph) {
-            (Backend::Gpu(gpu), Some(graph)) => gpu.launch_graph(graph),
+            (DeviceKind::Gpu(gpu), Some(graph)) => gpu.launch_graph(graph),
             _ => self.shared.run(&self.commands.list),
         }
     }

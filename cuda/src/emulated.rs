@@ -8,7 +8,7 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
 
 use crate::command::{Command, Launch};
-use crate::emulation_error::EmulationError;
+use crate::emulation_error::{EmulatedThread, EmulationError, EmulationFault};
 use crate::error::DeviceError;
 use crate::kernels::Kernel;
 use crate::layout::RawSpan;
@@ -72,8 +72,8 @@ pub(crate) struct Emulator {
     engine: *mut Engine,
 }
 
-// SAFETY: the engine belongs to no thread: it sets the thread it works for at each launch. Calls are serialised by the
-// lock of `Shared`.
+// SAFETY: the engine belongs to no thread: it sets the thread it works for at each launch. Calls
+// are serialised by the lock of `Shared`.
 unsafe impl Send for Emulator {}
 // SAFETY: as above.
 unsafe impl Sync for Emulator {}
@@ -114,7 +114,8 @@ impl Emulator {
                 .get::<unsafe extern "C" fn() -> *const Interface>(b"pliant_emulation_interface\0")
                 .map_err(failed)?
         };
-        // SAFETY: the function returns the address of a constant of the library, which is never unloaded (below).
+        // SAFETY: the function returns the address of a constant of the library, which is never
+        // unloaded (below).
         let interface = unsafe { &*function() };
         std::mem::forget(loaded);
         Self::new(interface, seed)
@@ -154,7 +155,8 @@ impl Emulator {
 
     /// Frees what `allocate` gave; `Shared` calls this once for each.
     pub(crate) fn release(&self, address: u64) {
-        // SAFETY: `Shared` removes the address from its table first, where only addresses from `allocate` are.
+        // SAFETY: `Shared` removes the address from its table first, where only addresses from
+        // `allocate` are.
         unsafe { (self.interface.release)(address as *mut c_void) }
     }
 
@@ -205,7 +207,8 @@ impl Emulator {
                 };
                 // SAFETY: all zeros is a report of no error.
                 let mut report: ErrorReport = unsafe { std::mem::zeroed() };
-                // SAFETY: the engine lives as long as `self`; request, parameters and report outlive the call.
+                // SAFETY: the engine lives as long as `self`; request, parameters and report
+                // outlive the call.
                 unsafe { (self.interface.launch)(self.engine, &raw const request, &raw mut report) };
                 error_of(*kernel, *launch, &report).map_or(Ok(()), Err)
             }
@@ -252,23 +255,17 @@ fn error_of(kernel: Kernel, launch: Launch, report: &ErrorReport) -> Option<Devi
     let ErrorReport { block, thread, mask, index, length, .. } = *report;
     let (operation, reason) = (text(report.operation), text(report.reason));
     // The numbers of `emulation::ErrorCode`.
-    let error = match report.code {
+    let fault = match report.code {
         0 => return None,
-        1 => EmulationError::OutOfBounds { kernel, block, thread, index, length },
-        2 => EmulationError::DivergentBarrier {
-            kernel,
-            block,
-            thread,
-            barrier: operation,
-            reason,
-            arrived: index,
-            expected: length,
-        },
-        3 => EmulationError::WarpMisuse { kernel, block, thread, operation, mask, reason },
-        4 => EmulationError::NotCooperative { kernel },
-        5 => EmulationError::SharedMemory { kernel, asked: index, available: length },
-        6 => EmulationError::HostMemory { kernel, reason, bytes: index },
-        8 => EmulationError::Waiting { kernel, block, thread, reason, atomics: index },
+        1 => EmulationFault::OutOfBounds { index, length },
+        2 => {
+            EmulationFault::DivergentBarrier { barrier: operation, reason, arrived: index, expected: length }
+        }
+        3 => EmulationFault::WarpMisuse { operation, mask, reason },
+        4 => EmulationFault::NotCooperative,
+        5 => EmulationFault::SharedMemory { asked: index, available: length },
+        6 => EmulationFault::HostMemory { reason, bytes: index },
+        8 => EmulationFault::Waiting { reason, atomics: index },
         // A launch that no device takes, which a driver refuses too.
         _ => {
             let reason = format!("{reason} ({index}, {length})");
@@ -276,5 +273,7 @@ fn error_of(kernel: Kernel, launch: Launch, report: &ErrorReport) -> Option<Devi
             return Some(DeviceError::Launch { kernel, blocks, threads, shared, reason });
         }
     };
-    Some(error.into())
+    let is_of_launch = matches!(report.code, 4..=6);
+    let thread = (!is_of_launch).then_some(EmulatedThread { block, thread });
+    Some(EmulationError { kernel, thread, fault }.into())
 }

@@ -2,32 +2,39 @@
 
 /// A rule of CUDA that an emulated kernel broke, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EmulationError {
+#[error("kernel '{kernel}'{}: {fault}", thread.map_or_else(String::new, |at| format!(", block {:?}, thread {:?}", at.block, at.thread)))]
+pub struct EmulationError {
+    /// The kernel's name.
+    pub kernel: &'static str,
+    /// The thread that broke the rule; absent where the whole launch did.
+    pub thread: Option<EmulatedThread>,
+    /// The rule.
+    pub fault: EmulationFault,
+}
+
+/// A thread of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EmulatedThread {
+    /// Block along x, y, z.
+    pub block: [u32; 3],
+    /// Thread in its block along x, y, z.
+    pub thread: [u32; 3],
+}
+
+/// How a kernel broke a rule of CUDA.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EmulationFault {
     /// An index at or beyond the length of a span or shared array.
-    #[error("kernel '{kernel}', block {block:?}, thread {thread:?}: index {index} of an array of {length}")]
+    #[error("index {index} of an array of {length}")]
     OutOfBounds {
-        /// The kernel's name.
-        kernel: &'static str,
-        /// Block along x, y, z.
-        block: [u32; 3],
-        /// Thread in its block along x, y, z.
-        thread: [u32; 3],
         /// The index.
         index: u64,
         /// The array's length.
         length: u64,
     },
     /// A barrier that some threads do not reach.
-    #[error(
-        "kernel '{kernel}', block {block:?}, thread {thread:?}: {barrier}: {reason} ({arrived} of {expected} arrived)"
-    )]
+    #[error("{barrier}: {reason} ({arrived} of {expected} arrived)")]
     DivergentBarrier {
-        /// The kernel's name.
-        kernel: &'static str,
-        /// Block along x, y, z.
-        block: [u32; 3],
-        /// Thread in its block along x, y, z.
-        thread: [u32; 3],
         /// The barrier's name.
         barrier: String,
         /// Why it cannot open.
@@ -38,16 +45,8 @@ pub enum EmulationError {
         expected: u64,
     },
     /// An operation of a warp whose mask and lanes do not fit together.
-    #[error(
-        "kernel '{kernel}', block {block:?}, thread {thread:?}: {operation} with mask {mask:#010x}: {reason}"
-    )]
+    #[error("{operation} with mask {mask:#010x}: {reason}")]
     WarpMisuse {
-        /// The kernel's name.
-        kernel: &'static str,
-        /// Block along x, y, z.
-        block: [u32; 3],
-        /// Thread in its block along x, y, z.
-        thread: [u32; 3],
         /// The operation's name.
         operation: String,
         /// Its mask.
@@ -55,27 +54,20 @@ pub enum EmulationError {
         /// What is wrong.
         reason: String,
     },
-    /// A barrier of the grid in a launch that is not cooperative.
-    #[error("kernel '{kernel}' waits for the whole grid, but its launch is not cooperative")]
-    NotCooperative {
-        /// The kernel's name.
-        kernel: &'static str,
-    },
+    /// A barrier of all blocks in a launch that is not cooperative.
+    #[error("a barrier of all blocks, but the launch is not cooperative")]
+    NotCooperative,
     /// More static shared memory than a block can have.
-    #[error("kernel '{kernel}': {asked} bytes of static shared memory; a block has {available}")]
+    #[error("{asked} bytes of static shared memory; a block has {available}")]
     SharedMemory {
-        /// The kernel's name.
-        kernel: &'static str,
         /// What it asks for, in bytes.
         asked: u64,
         /// What there is, in bytes.
         available: u64,
     },
     /// No memory of the host for the emulation itself.
-    #[error("kernel '{kernel}': {reason} ({bytes} bytes)")]
+    #[error("{reason} ({bytes} bytes)")]
     HostMemory {
-        /// The kernel's name.
-        kernel: &'static str,
         /// For what.
         reason: String,
         /// What was asked for, in bytes.
@@ -83,14 +75,8 @@ pub enum EmulationError {
     },
     /// A thread that waits for another in a loop of atomic operations, where nothing lets the other
     /// one run.
-    #[error("kernel '{kernel}', block {block:?}, thread {thread:?}: {reason} ({atomics} atomic operations)")]
+    #[error("{reason} ({atomics} atomic operations)")]
     Waiting {
-        /// The kernel's name.
-        kernel: &'static str,
-        /// Block along x, y, z.
-        block: [u32; 3],
-        /// Thread in its block along x, y, z.
-        thread: [u32; 3],
         /// What it is at.
         reason: String,
         /// How many it did.

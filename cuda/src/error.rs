@@ -49,8 +49,9 @@ pub enum DeviceError {
     },
     /// A model does not fit what is free; nothing was allocated.
     #[error(
-        "{particles} particles with room for {particle_blocks} blocks of them and {node_blocks} blocks of nodes need {needed} bytes on the \
-         device, of whose {total} bytes {free} are free"
+        "{particles} particles with capacity for {particle_blocks} particle blocks and \
+         {node_blocks} node blocks need {needed} bytes of device memory; {free} of {total} bytes \
+         are free"
     )]
     ModelTooLarge {
         /// What it needs, in bytes.
@@ -67,7 +68,7 @@ pub enum DeviceError {
         node_blocks: u32,
     },
     /// There cannot be more room for something.
-    #[error("room for {from} {what} cannot be made room for {to}: {source}")]
+    #[error("the capacity for {what} cannot grow from {from} to {to}: {source}")]
     CannotGrow {
         /// What there is to be room for.
         what: &'static str,
@@ -136,7 +137,7 @@ pub enum DeviceError {
         bytes: u64,
     },
     /// A kernel failed and took the device's context along: nothing can run on it any more.
-    #[error("the device is lost ({reason}); it was found out by {call}")]
+    #[error("the device is lost ({reason}), reported by {call}")]
     Lost {
         /// The call that reported it; the failure lies before.
         call: &'static str,
@@ -152,7 +153,7 @@ pub enum DeviceError {
         reason: String,
     },
     /// This build has no emulated device.
-    #[error("the emulated device was not compiled in; build pliant-cuda with the feature 'emulated'")]
+    #[error("the emulated device is not part of this build; build pliant-cuda with the feature 'emulated'")]
     NotEmulated,
     /// A library with another build of the emulation cannot be loaded.
     #[error("cannot load the emulation from {path}: {reason}")]
@@ -165,4 +166,16 @@ pub enum DeviceError {
     /// An emulated kernel broke a rule.
     #[error("{0}")]
     Emulation(#[from] EmulationError),
+}
+
+impl DeviceError {
+    /// Makes [`DeviceError::CannotGrow`] of the error that kept `what` from growing.
+    pub(crate) fn cannot_grow(
+        what: &'static str,
+        from: impl Into<u64>,
+        to: impl Into<u64>,
+    ) -> impl Fn(Self) -> Self {
+        let (from, to) = (from.into(), to.into());
+        move |source| Self::CannotGrow { what, from, to, source: Box::new(source) }
+    }
 }

@@ -1,4 +1,5 @@
-//! All kernels, with their parameters and the constants they share with the host: a module for each part of the backend.
+//! All kernels, with their parameters and the constants they share with the host: a module for each
+//! part of the backend.
 //!
 //! `kernels/parameters.cuh` is generated from these lists ([`header`]); a test compares the two.
 
@@ -10,21 +11,25 @@ use std::fmt::Write;
 use crate::layout::{DeviceType, Layout, kernels};
 
 mod algorithms;
+mod boundary_constraints;
 mod cloth;
 mod contact;
 mod convex;
+mod exchange;
 mod mpm;
 mod probe;
-mod walls;
+mod sort_particles;
 mod worlds;
 
 pub use algorithms::*;
+pub use boundary_constraints::*;
 pub use cloth::*;
 pub use contact::*;
 pub use convex::*;
+pub use exchange::*;
 pub use mpm::*;
 pub use probe::*;
-pub use walls::*;
+pub use sort_particles::*;
 pub use worlds::*;
 
 /// The parameters of a kernel, which also say which kernel it is.
@@ -39,8 +44,13 @@ struct Part {
     structures: &'static [fn() -> Layout],
 }
 
-/// A shared constant: name, value and documentation.
-type Constant = (&'static str, u32, &'static [&'static str]);
+/// A shared constant.
+struct Constant {
+    name: &'static str,
+    cuda_type: fn() -> String,
+    value: &'static (dyn std::fmt::Debug + Sync),
+    about: &'static [&'static str],
+}
 
 /// The parts, each after those whose structures it contains.
 const PARTS: &[Part] = &[
@@ -49,8 +59,9 @@ const PARTS: &[Part] = &[
     Part { constants: mpm::CONSTANTS, structures: mpm::STRUCTURES },
     Part { constants: cloth::CONSTANTS, structures: cloth::STRUCTURES },
     Part { constants: contact::CONSTANTS, structures: contact::STRUCTURES },
+    Part { constants: &[], structures: exchange::STRUCTURES },
     Part { constants: convex::CONSTANTS, structures: convex::STRUCTURES },
-    Part { constants: walls::CONSTANTS, structures: walls::STRUCTURES },
+    Part { constants: boundary_constraints::CONSTANTS, structures: boundary_constraints::STRUCTURES },
     Part { constants: worlds::CONSTANTS, structures: worlds::STRUCTURES },
 ];
 
@@ -86,11 +97,11 @@ kernels! {
     MpmParticlesToGrid(MpmParticlesToGridParameters),
     MpmAtomicToGrid(MpmAtomicToGridParameters),
     MpmMoveGrid(MpmGridParameters),
-    MpmCloseAccount(MpmCloseAccountParameters),
+    MpmSumBalance(MpmSumBalanceParameters),
     MpmTotalTiles(MpmTotalTilesParameters),
     MpmTotals(MpmTotalsParameters),
     MpmGridToParticles(MpmGridToParticlesParameters),
-    MpmFindDetails(MpmFindDetailsParameters),
+    MpmFindSubgridMotion(MpmFindSubgridMotionParameters),
     ClothHoldGrid(ClothHoldGridParameters),
     ClothAdvance(ClothAdvanceParameters),
     ClothEnergy(ClothEnergyParameters),
@@ -104,9 +115,9 @@ kernels! {
     ContactExchangeNodes(ContactExchangeNodesParameters),
     ContactSumBodies(ContactSumBodiesParameters),
     ContactMoveBodies(ContactMoveBodiesParameters),
-    WallsAdd(WallsAddParameters),
-    WallsGuess(WallsGuessParameters),
-    WallsImpose(WallsImposeParameters),
+    BoundaryAdd(BoundaryAddParameters),
+    BoundaryGuess(BoundaryGuessParameters),
+    BoundaryImpose(BoundaryImposeParameters),
     ConvexNumber(ConvexNumberParameters),
     ConvexSolve(ConvexSolveParameters),
     ConvexSolveBodies(ConvexSolveBodiesParameters),
@@ -129,16 +140,17 @@ impl Kernel {
     }
 }
 
-/// The text of `kernels/parameters.cuh`: constants and structures, with assertions of their layout.
+/// The text of `kernels/parameters.cuh`: constants and structures, each with the hash of its
+/// layout, which the compiler of the kernels checks.
 pub fn header() -> String {
     let mut text = String::from(
         "// Generated from cuda/src/kernels/ by the test `parameters_header_is_current`; do not edit.\n\
          #pragma once\n\n#include \"prelude.cuh\"\n\n",
     );
-    for (name, value, about) in PARTS.iter().flat_map(|part| part.constants) {
+    for Constant { name, cuda_type, value, about } in PARTS.iter().flat_map(|part| part.constants) {
         comment(&mut text, "", about);
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "constexpr uint32_t {name} = {value};");
+        let _ = writeln!(text, "constexpr {} {name} = {value:?};", cuda_type());
     }
     let parameters = Kernel::ALL.iter().map(|kernel| kernel.layout());
     let structures = PARTS.iter().flat_map(|part| part.structures).map(|layout| layout());
@@ -157,16 +169,18 @@ fn structure(text: &mut String, layout: &Layout) {
         comment(text, "    ", field.about);
         let _ = writeln!(text, "    {} {};", field.cuda_type, field.name);
     }
-    let (size, align) = (layout.size, layout.align);
-    let _ = writeln!(
-        text,
-        "}};\nstatic_assert(sizeof({name}) == {size} && alignof({name}) == {align}, \"{name}\");"
-    );
+    let _ = writeln!(text, "}};");
+    let mut line = format!("PLIANT_CHECK_LAYOUT({name}, {:#018x}ull", layout.hash());
     for field in &layout.fields {
-        let (field, offset) = (field.name, field.offset);
-        let _ =
-            writeln!(text, "static_assert(PLIANT_OFFSET({name}, {field}) == {offset}, \"{name}::{field}\");");
+        let next = format!("FIELD({})", field.name);
+        if line.len() + next.len() > 95 {
+            let _ = writeln!(text, "{line},");
+            line = format!("    {next}");
+        } else {
+            line = format!("{line}, {next}");
+        }
     }
+    let _ = writeln!(text, "{line})");
 }
 
 /// Documentation as C++ comments, without the brackets of Rust's links.
@@ -180,7 +194,8 @@ fn comment(text: &mut String, indent: &str, about: &[&str]) {
 mod tests {
     use super::*;
 
-    /// One list of parameters and constants, in Rust; the C++ header follows it. PLIANT_WRITE_PARAMETERS=1 writes it anew.
+    /// One list of parameters and constants, in Rust; the C++ header follows it.
+    /// PLIANT_WRITE_PARAMETERS=1 writes it anew.
     #[test]
     fn parameters_header_is_current() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/parameters.cuh");

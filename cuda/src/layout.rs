@@ -28,8 +28,8 @@ impl<T> Copy for Span<T> {}
 
 // SAFETY: two integers and their padding, which is a field; all zeros is the empty span.
 unsafe impl<T: 'static> Zeroable for Span<T> {}
-// SAFETY: `repr(C)`, 8 + 4 + 4 bytes with alignment 8, no padding, any bit pattern is a value. An address that is made
-// up does no harm: launches check it.
+// SAFETY: `repr(C)`, 8 + 4 + 4 bytes with alignment 8, no padding, any bit pattern is a value. An
+// address that is made up does no harm: launches check it.
 unsafe impl<T: 'static> Pod for Span<T> {}
 
 impl<T: DeviceType> Span<T> {
@@ -128,6 +128,8 @@ pub struct Field {
     pub cuda_type: String,
     /// Bytes from the structure's beginning.
     pub offset: usize,
+    /// Bytes.
+    pub size: usize,
     /// Its documentation, line by line.
     pub about: &'static [&'static str],
 }
@@ -145,6 +147,42 @@ pub struct Layout {
     pub fields: Vec<Field>,
     /// Its documentation, line by line.
     pub about: &'static [&'static str],
+}
+
+impl Layout {
+    /// FNV-1a of the names, offsets and sizes: `layout_hash` of `kernels/prelude.cuh`, which the
+    /// generated header compares with this.
+    pub fn hash(&self) -> u64 {
+        let start = Fnv::default().text(self.name).number(self.size).number(self.align);
+        let add = |hash: Fnv, field: &Field| hash.text(field.name).number(field.offset).number(field.size);
+        self.fields.iter().fold(start, add).0
+    }
+}
+
+/// The hash FNV-1a, 64 bits, over bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Fnv(pub(crate) u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    pub(crate) fn byte(self, byte: u8) -> Self {
+        Self((self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    }
+
+    /// A text without carriage returns, ended with a zero.
+    pub(crate) fn text(self, text: &str) -> Self {
+        text.bytes().filter(|byte| *byte != b'\r').fold(self, Self::byte).byte(0)
+    }
+
+    /// The eight bytes of a number, the lowest first.
+    fn number(self, number: usize) -> Self {
+        (number as u64).to_le_bytes().into_iter().fold(self, Self::byte)
+    }
 }
 
 /// Declares a structure that Rust and the kernels share; `kernels/parameters.cuh` is generated from
@@ -184,6 +222,7 @@ macro_rules! shared_struct {
                         name: stringify!($field),
                         cuda_type: <$type as $crate::layout::DeviceType>::name(),
                         offset: std::mem::offset_of!(Self, $field),
+                        size: size_of::<$type>(),
                         about: &[$($field_about),*],
                     },)*],
                     about: &[$($about),*],
@@ -211,11 +250,16 @@ pub(crate) use shared_structs;
 
 /// Declares constants that Rust and the kernels share.
 macro_rules! shared_constants {
-    ($($(#[doc = $about:literal])* pub const $name:ident: u32 = $value:expr;)*) => {
-        $($(#[doc = $about])* pub const $name: u32 = $value;)*
+    ($($(#[doc = $about:literal])* pub const $name:ident: $type:ty = $value:expr;)*) => {
+        $($(#[doc = $about])* pub const $name: $type = $value;)*
 
-        /// The constants that the kernels share: name, value and documentation.
-        pub(super) const CONSTANTS: &[super::Constant] = &[$((stringify!($name), $name, &[$($about),*]),)*];
+        /// The constants that the kernels share.
+        pub(super) const CONSTANTS: &[super::Constant] = &[$(super::Constant {
+            name: stringify!($name),
+            cuda_type: <$type as $crate::layout::DeviceType>::name,
+            value: &$name,
+            about: &[$($about),*],
+        },)*];
     };
 }
 pub(crate) use shared_constants;

@@ -50,6 +50,6 @@ pub use buffer::Buffer;
 pub use command::{Commands, Launch};
 pub use device::{Device, Recording};
 pub use driver::{DriverInfo, GpuInfo};
-pub use emulation_error::EmulationError;
+pub use emulation_error::{EmulatedThread, EmulationError, EmulationFault};
 pub use error::DeviceError;
-pub use memory::Memory;
+pub use memory::DeviceMemoryInfo;

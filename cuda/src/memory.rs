@@ -2,7 +2,7 @@
 
 /// What a device's memory holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Memory {
+pub struct DeviceMemoryInfo {
     /// Free, in bytes.
     pub free: u64,
     /// In all, in bytes.

@@ -1,5 +1,7 @@
 //! The compiled kernels, and whether they were made from these sources.
 
+use crate::layout::Fnv;
+
 /// The kernels as PTX, which the driver compiles for its device.
 pub const PTX: &str = include_str!("../ptx/pliant.ptx");
 
@@ -14,10 +16,15 @@ macro_rules! sources {
 }
 
 sources! {
-    "block.cuh", "cloth.cu", "cloth.cuh", "cloth_common.cuh", "cloth_pins.cu", "constitutive.cuh", "convex.cuh", "convex_bodies.cuh", "convex_law.cuh", "convex_number.cu", "convex_search.cuh",
-    "convex_solve.cu", "convex_steps.cuh", "convex_system.cuh", "distance.cuh", "exchange.cu", "g2p.cu",
-    "grid.cu", "grid.cuh", "grid_scan.cuh", "misuse.cu", "mpm.cuh", "p2g.cu", "parameters.cuh", "pliant.cu", "prelude.cuh", "probe.cu", "reduce.cu", "register.cu", "scan.cu", "sort.cu", "sort_particles.cu", "stop.cuh", "svd.cuh", "totals.cu", "walls.cu",
-    "worlds.cu", "worlds.cuh", "worlds_boxes.cuh", "worlds_capsule_box.cuh", "worlds_contact.cuh", "worlds_finish.cuh", "worlds_number.cuh", "worlds_pairs.cuh", "worlds_smooth.cuh", "worlds_spatial.cuh",
+    "block.cuh", "boundary_constraints.cu", "cloth.cu", "cloth.cuh", "cloth_common.cuh",
+    "cloth_pins.cu", "constitutive.cuh", "contact_detection.cu", "convex.cuh", "convex_bodies.cuh",
+    "convex_contact_model.cuh", "convex_number.cu", "convex_search.cuh", "convex_solve.cu",
+    "convex_steps.cuh", "convex_system.cuh", "distance.cuh", "exchange.cu", "g2p.cu", "grid.cu",
+    "grid.cuh", "grid_scan.cuh", "misuse.cu", "mpm.cuh", "p2g.cu", "parameters.cuh", "pliant.cu",
+    "prelude.cuh", "probe.cu", "reduce.cu", "scan.cu", "sort.cu", "sort_particles.cu", "stop.cuh",
+    "svd.cuh", "totals.cu", "worlds.cu", "worlds.cuh", "worlds_boxes.cuh", "worlds_capsule_box.cuh",
+    "worlds_contact.cuh", "worlds_finish.cuh", "worlds_number.cuh", "worlds_pairs.cuh",
+    "worlds_smooth.cuh", "worlds_spatial.cuh",
 }
 
 /// What the PTX says of itself after a directive such as `.version` or `.target`.
@@ -37,16 +44,8 @@ pub fn target() -> &'static str {
 
 /// Hash of the sources in this build.
 pub fn sources_hash() -> String {
-    // FNV-1a, 64 bits: names and texts, each ended with a zero, lines ended as on Unix.
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    for (name, text) in SOURCES {
-        for part in [*name, text] {
-            part.bytes().filter(|byte| *byte != b'\r').for_each(&mut add);
-            add(0);
-        }
-    }
-    format!("{hash:016x}")
+    let hash = SOURCES.iter().fold(Fnv::default(), |hash, (name, text)| hash.text(name).text(text));
+    format!("{:016x}", hash.0)
 }
 
 /// Whether the PTX was made from the sources in this build.

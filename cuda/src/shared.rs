@@ -8,10 +8,10 @@ use crate::driver::Gpu;
 use crate::emulated::Emulator;
 use crate::error::DeviceError;
 use crate::layout::RawSpan;
-use crate::memory::Memory;
+use crate::memory::DeviceMemoryInfo;
 
 #[derive(Debug)]
-pub(crate) enum Backend {
+pub(crate) enum DeviceKind {
     Gpu(Gpu),
     Emulated(Emulator),
 }
@@ -19,7 +19,7 @@ pub(crate) enum Backend {
 /// A device and the buffers that live on it.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    pub backend: Backend,
+    pub backend: DeviceKind,
     /// Address and size of each buffer. Held while anything touches device memory, so that no
     /// buffer goes away between a launch's check and the launch, and so that the emulation is never
     /// in two threads at once.
@@ -35,19 +35,19 @@ impl Shared {
     pub(crate) fn run(&self, commands: &[Command]) -> Result<(), DeviceError> {
         for command in commands {
             match &self.backend {
-                Backend::Gpu(gpu) => gpu.issue(command)?,
-                Backend::Emulated(emulator) => emulator.issue(command)?,
+                DeviceKind::Gpu(gpu) => gpu.issue(command)?,
+                DeviceKind::Emulated(emulator) => emulator.issue(command)?,
             }
         }
         Ok(())
     }
 
-    pub(crate) fn memory(&self, allocations: &BTreeMap<u64, u64>) -> Result<Memory, DeviceError> {
+    pub(crate) fn memory(&self, allocations: &BTreeMap<u64, u64>) -> Result<DeviceMemoryInfo, DeviceError> {
         match &self.backend {
-            Backend::Gpu(gpu) => gpu.memory(),
-            Backend::Emulated(_) => {
+            DeviceKind::Gpu(gpu) => gpu.memory(),
+            DeviceKind::Emulated(_) => {
                 let total = Emulator::MEMORY;
-                Ok(Memory { free: total.saturating_sub(allocations.values().sum()), total })
+                Ok(DeviceMemoryInfo { free: total.saturating_sub(allocations.values().sum()), total })
             }
         }
     }
@@ -59,9 +59,9 @@ impl Shared {
         }
         let mut allocations = self.lock();
         let address = match &self.backend {
-            Backend::Gpu(gpu) => gpu.allocate(bytes)?,
-            Backend::Emulated(emulator) => {
-                let Memory { free, total } = self.memory(&allocations)?;
+            DeviceKind::Gpu(gpu) => gpu.allocate(bytes)?,
+            DeviceKind::Emulated(emulator) => {
+                let DeviceMemoryInfo { free, total } = self.memory(&allocations)?;
                 let given = if bytes <= free { emulator.allocate(bytes) } else { None };
                 given.ok_or(DeviceError::OutOfMemory { asked: bytes, free, total })?
             }
@@ -74,8 +74,8 @@ impl Shared {
         let mut allocations = self.lock();
         if allocations.remove(&address).is_some() {
             match &self.backend {
-                Backend::Gpu(gpu) => gpu.release(address),
-                Backend::Emulated(emulator) => emulator.release(address),
+                DeviceKind::Gpu(gpu) => gpu.release(address),
+                DeviceKind::Emulated(emulator) => emulator.release(address),
             }
         }
     }
@@ -83,8 +83,8 @@ impl Shared {
     pub(crate) fn upload(&self, to: RawSpan, values: &[u8]) -> Result<(), DeviceError> {
         let _held = self.lock();
         match &self.backend {
-            Backend::Gpu(gpu) => gpu.upload(to, values),
-            Backend::Emulated(emulator) => {
+            DeviceKind::Gpu(gpu) => gpu.upload(to, values),
+            DeviceKind::Emulated(emulator) => {
                 emulator.upload(to, values);
                 Ok(())
             }
@@ -94,8 +94,8 @@ impl Shared {
     pub(crate) fn download(&self, from: RawSpan, values: &mut [u8]) -> Result<(), DeviceError> {
         let _held = self.lock();
         match &self.backend {
-            Backend::Gpu(gpu) => gpu.download(from, values),
-            Backend::Emulated(emulator) => {
+            DeviceKind::Gpu(gpu) => gpu.download(from, values),
+            DeviceKind::Emulated(emulator) => {
                 emulator.download(from, values);
                 Ok(())
             }
@@ -106,8 +106,8 @@ impl Shared {
     pub(crate) fn fill(&self, to: RawSpan, pattern: &[u8]) -> Result<(), DeviceError> {
         let _held = self.lock();
         match &self.backend {
-            Backend::Gpu(gpu) => gpu.fill(to, pattern),
-            Backend::Emulated(emulator) => {
+            DeviceKind::Gpu(gpu) => gpu.fill(to, pattern),
+            DeviceKind::Emulated(emulator) => {
                 emulator.fill(to, pattern);
                 Ok(())
             }

@@ -21,14 +21,14 @@ use pliant_batch::{FlatBatch, Parameter, Status, WorldBatch};
 use pliant_rigid::multibody::State;
 
 use crate::{Device, Recording};
-use memory::Memory;
+use memory::WorldsMemory;
 
 /// Worlds on a device, in precision `T`: [`f32`] or [`f64`].
 #[derive(Debug)]
 pub struct DeviceWorlds<T: WorldsNumber> {
     device: Device,
     flat: FlatBatch,
-    memory: Memory<T>,
+    memory: WorldsMemory<T>,
     step: Recording,
 }
 
@@ -48,19 +48,19 @@ impl<T: WorldsNumber> DeviceWorlds<T> {
     /// As of [`DeviceWorlds::new`].
     pub fn with_room(device: &Device, batch: &WorldBatch, steps: usize) -> Result<Self, WorldsError> {
         let flat = batch.flatten();
-        let (needed, memory) = (Memory::<T>::bytes_needed(&flat, steps), device.memory()?);
+        let (needed, memory) = (WorldsMemory::<T>::bytes_needed(&flat, steps), device.memory()?);
         if needed > memory.free {
             let (free, total, worlds) = (memory.free, memory.total, flat.worlds);
             return Err(WorldsError::TooLarge { needed, free, total, worlds, steps });
         }
-        let memory = Memory::new(device, &flat, steps)?;
+        let memory = WorldsMemory::new(device, &flat, steps)?;
         let step = memory.record(device, &flat)?;
         Ok(Self { device: device.clone(), flat, memory, step })
     }
 
     /// What [`DeviceWorlds::with_room`] allocates, in bytes.
     pub fn bytes_needed(batch: &WorldBatch, steps: usize) -> u64 {
-        Memory::<T>::bytes_needed(&batch.flatten(), steps)
+        WorldsMemory::<T>::bytes_needed(&batch.flatten(), steps)
     }
 
     /// How many worlds there are.
@@ -113,7 +113,7 @@ impl<T: WorldsNumber> DeviceWorlds<T> {
             let (motors, worlds, given) = (self.motors(), self.worlds(), targets.len());
             return Err(WorldsError::Targets { given, steps, motors, worlds, wrong });
         }
-        if self.memory.make_room(steps.max(1) * self.motors() * self.worlds())? {
+        if self.memory.grow_blocks(steps.max(1) * self.motors() * self.worlds())? {
             self.step = self.memory.record(&self.device, &self.flat)?;
         }
         if steps > 0 {
@@ -223,7 +223,7 @@ impl<T: WorldsNumber> DeviceWorlds<T> {
     /// No such world, and those of the device.
     pub fn status(&self, world: usize) -> Result<Status, WorldsError> {
         self.flat.check_world(world)?;
-        if Memory::<T>::word(&self.memory.stopped, world)? == 0 {
+        if WorldsMemory::<T>::word(&self.memory.stopped, world)? == 0 {
             Ok(Status::Running)
         } else {
             Ok(Status::Stopped { time: self.time(world)? })
@@ -232,7 +232,7 @@ impl<T: WorldsNumber> DeviceWorlds<T> {
 
     /// Time of a world's state \[s\].
     fn time(&self, world: usize) -> Result<f64, WorldsError> {
-        let steps = Memory::<T>::word(&self.memory.steps, world)?;
+        let steps = WorldsMemory::<T>::word(&self.memory.steps, world)?;
         Ok(self.flat.times[world] + f64::from(steps) * self.flat.dt)
     }
 }

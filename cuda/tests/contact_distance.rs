@@ -1,7 +1,7 @@
 //! Signed distances of the device against those of `pliant_rigid::Shape` in f64, on random points.
 //!
 //! The points are exact in f32, so that all that differs is rounding. Each number of the device's
-//! calculation is at most the size of the shape plus the point's distance from its middle, S, and a
+//! calculation is at most the size of the shape plus the point's distance from its center, S, and a
 //! distance takes a few roundings of 2^-24 S in a row: it must be within 16 of them. A normal or
 //! feature is discontinuous where the nearest point is not unique: there the device must give what
 //! the reference gives somewhere within the same bound of the point.
@@ -61,7 +61,7 @@ fn ask(
     }
 }
 
-/// Radius of a ball around the shape about its middle; 0 for the half-space [m].
+/// Radius of a ball around the shape about its center; 0 for the half-space [m].
 fn radius(shape: &Shape) -> f64 {
     shape.bounding_sphere().map_or(0.0, |(_, radius)| radius)
 }
@@ -150,7 +150,7 @@ fn is_equally_near(shape: &Shape, side: u32, p: &Point3<f64>, distance: f64, bou
     })
 }
 
-/// Calls `check` with each kind of shape on each device, its middle, and its number.
+/// Calls `check` with each kind of shape on each device, its center, and its number.
 fn for_each_shape(check: impl Fn(&Device, &DeviceGeometries, usize, &Shape, Vector3<f64>)) {
     let all = shapes();
     let geometries = all.iter().map(|shape| vec![geometry(shape.clone(), Isometry3::identity(), false)]);
@@ -159,7 +159,7 @@ fn for_each_shape(check: impl Fn(&Device, &DeviceGeometries, usize, &Shape, Vect
         let geometries = DeviceGeometries::new(&device, &bodies).unwrap();
         assert_eq!(geometries.len(), all.len());
         for (number, shape) in all.iter().enumerate() {
-            let middle = geometries.middle(number).unwrap();
+            let middle = geometries.center(number).unwrap();
             check(&device, &geometries, number, shape, middle);
         }
     }

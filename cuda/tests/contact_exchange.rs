@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::{Point3, Vector3};
 use pliant_coupling::ReferencePointPath;
-use pliant_cuda::contact::{BodyExchange, RegisteredContact};
+use pliant_cuda::contact::{BodyExchange, DetectedContact};
 use pliant_cuda::kernels::{CONTACT_NONE, ContactSolution, ConvexIncidence};
 use pliant_cuda::{Buffer, Commands, Device};
 use pliant_rigid::SpatialImpulse;
@@ -51,7 +51,7 @@ struct Problem {
     body_velocity_changes: Vec<[f64; 6]>,
 }
 
-fn node_of(contact: &RegisteredContact, at: usize) -> [i32; 3] {
+fn node_of(contact: &DetectedContact, at: usize) -> [i32; 3] {
     [at / 9, at / 3 % 3, at % 3]
         .iter()
         .zip(contact.base)
@@ -62,7 +62,7 @@ fn node_of(contact: &RegisteredContact, at: usize) -> [i32; 3] {
 }
 
 /// Weight of a node of a contact's stencil: a product of quadratic B-splines.
-fn weight(contact: &RegisteredContact, at: usize) -> f64 {
+fn weight(contact: &DetectedContact, at: usize) -> f64 {
     let along = |offset: f32, k: usize| {
         let d = (f64::from(offset) - k as f64).abs();
         if d < 0.5 { 0.75 - d * d } else { 0.5 * (1.5 - d).powi(2) }
@@ -71,7 +71,7 @@ fn weight(contact: &RegisteredContact, at: usize) -> f64 {
 }
 
 impl Problem {
-    fn new(contacts: &[RegisteredContact], bodies: usize, random: &mut Random) -> Self {
+    fn new(contacts: &[DetectedContact], bodies: usize, random: &mut Random) -> Self {
         let mut group_begin: Vec<u32> = (0..contacts.len())
             .filter(|c| *c == 0 || contacts[*c].base != contacts[c - 1].base)
             .map(|c| c as u32)
@@ -90,8 +90,8 @@ impl Problem {
             node_begin.push(incidences.len() as u32);
         }
         let count = lattice.len();
-        // Somewhere in a larger grid; some nodes are held by a wall and have no mass in the
-        // problem.
+        // Somewhere in a larger grid; some nodes are held by a sticky boundary and have no mass in
+        // the problem.
         let slots: Vec<u32> = (0..count as u32).map(|n| (n * 7 + 3) % (8 * count as u32 + 1)).collect();
         let mut grid = vec![[0.0; 4]; 8 * count + 1];
         let mut mass = Vec::new();
@@ -162,21 +162,21 @@ impl Problem {
             impulses: impulses.span(),
             velocities: velocities.span(),
             nodes: rows.span(),
-            answers: body_velocity_changes.span(),
+            body_velocity_changes: body_velocity_changes.span(),
             node_stride: NODES as u32,
             mass_row: 0,
             free_row: 2,
             unused: 0,
         };
         let mut commands = Commands::new();
-        on.exchange.issue(&mut commands, &on.geometries, &on.registry, incidence, solution, grid.span());
+        on.exchange.issue(&mut commands, &on.geometries, &on.detector, incidence, solution, grid.span());
         device.submit(&commands).unwrap();
         grid.download().unwrap()
     }
 
     /// The body that a node belongs to: that of the last contact that presses, else of the last;
     /// none of a node without mass.
-    fn owner(&self, contacts: &[RegisteredContact], node: usize, bodies: usize) -> usize {
+    fn owner(&self, contacts: &[DetectedContact], node: usize, bodies: usize) -> usize {
         let places = &self.incidences[self.node_begin[node] as usize..self.node_begin[node + 1] as usize];
         let of_group =
             |place: &u32| self.group_begin[*place as usize / 27]..self.group_begin[*place as usize / 27 + 1];
@@ -191,7 +191,7 @@ impl Problem {
 /// roundings are counted.
 fn expected(
     problem: &Problem,
-    contacts: &[RegisteredContact],
+    contacts: &[DetectedContact],
     grid: &[[f32; 4]],
     substep_states: &[Seen],
 ) -> (Vec<BodyExchange>, f64) {
@@ -244,7 +244,7 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
     let scene = Scene::random([3, -20, 7], 700, 23);
     let substeps = 2;
     let mut on_device = OnDevice::new(device, &scene, contacts, NODES, substeps);
-    on_device.registry.begin_step(DELTA, &scene.poses(substeps)).unwrap();
+    on_device.detector.begin_step(DELTA, &scene.poses(substeps)).unwrap();
     let mut random = Random(9);
     // Points of impulses that go on with their bodies, the last one's at a constant velocity.
     let mut substep_states = scene.substep_states.clone();
@@ -257,7 +257,7 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
     let mut last_grid = Vec::new();
     for k in 0..substeps {
         on_device.register();
-        let contacts = on_device.registry.download().unwrap();
+        let contacts = on_device.detector.download().unwrap();
         assert!(contacts.len() > 500, "{} contacts", contacts.len());
         let problem = Problem::new(&contacts, scene.substep_states.len(), &mut random);
         let grid = problem.give_back(&on_device);
@@ -305,7 +305,7 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
                 substep_states.origin += paths[b].way(k as u32, DELTA, &total.impulse.linear);
             }
         }
-        let points = on_device.registry.bodies_after(k as u32 + 1).unwrap();
+        let points = on_device.detector.bodies_after(k as u32 + 1).unwrap();
         for (point, substep_states) in points.iter().zip(&substep_states) {
             let off = (Point3::from(point.origin) - substep_states.origin).norm();
             assert!(
@@ -325,23 +325,23 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
     (before, last_grid)
 }
 
-/// A contact of a node with a wall of the grid: its impulse goes to the wall, its weight is all on
-/// its node, nothing is remembered of it.
+/// A contact of a node with a grid boundary constraint: its impulse goes to the wall, its weight is
+/// all on its node, nothing is remembered of it.
 #[test]
 fn walls_of_the_grid_get_the_impulses_of_their_nodes() {
     for device in devices() {
         let scene = Scene::random([0; 3], 300, 1);
         let bodies = scene.substep_states.len();
         let mut on = OnDevice::new(device.clone(), &scene, CONTACTS, NODES, 1);
-        on.registry.begin_step(DELTA, &scene.poses(1)).unwrap();
+        on.detector.begin_step(DELTA, &scene.poses(1)).unwrap();
         on.register();
-        let found = on.registry.download().unwrap();
+        let found = on.detector.download().unwrap();
         let Some(first) = found.first() else { panic!("no contact") };
         // The node (2, 0, 1) of the first contact's stencil.
         let on_node = 8.0;
         let wall = [on_node + 2.0, on_node, on_node + 1.0];
         let set = |on: &OnDevice| {
-            let arrays = on.registry.contacts();
+            let arrays = on.detector.contacts();
             let mut commands = Commands::new();
             let sources = (
                 device.upload(&[1_u32]).unwrap(),
@@ -375,7 +375,7 @@ fn walls_of_the_grid_get_the_impulses_of_their_nodes() {
         for total in &totals {
             assert!(total.impulse.linear.norm() < 1e-16 && total.impulse.angular.norm() < 1e-16, "{total:?}");
         }
-        assert!(on.registry.save().unwrap().is_empty());
+        assert!(on.detector.save().unwrap().is_empty());
     }
 }
 

@@ -138,8 +138,8 @@ fn what_cannot_be_solved_here_is_refused() {
         let problem = random_problem(37, 9, 1.0);
         let on_device = upload(&problem).unwrap();
         let mut small = DeviceConvexSolver::new(&device, 8, 216).unwrap();
-        let no_room = ConvexError::NoRoom { contact_capacity: 8, node_capacity: 216 };
-        assert_eq!(small.number(&on_device), Err(no_room));
+        let capacity_exceeded = ConvexError::CapacityExceeded { contact_capacity: 8, node_capacity: 216 };
+        assert_eq!(small.number(&on_device), Err(capacity_exceeded));
         let bad = DeviceConvexSettings {
             solver: SolverSettings { max_iterations: 0, ..SolverSettings::default() },
             ..DeviceConvexSettings::default()

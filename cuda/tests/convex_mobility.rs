@@ -1,5 +1,5 @@
-//! Bodies that answer within the convex solve on the device, against the CPU's solver on the same
-//! problems.
+//! Strongly coupled bodies within the convex solve on the device, against the CPU's solver on the
+//! same problems.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod convex_support;
@@ -23,7 +23,8 @@ fn mobility(random: &mut Random, bodies: usize, coordinates: usize, mass: f64) -
     w.as_slice().to_vec()
 }
 
-/// A problem with bodies that answer; every fourth contact is on something that keeps its velocity.
+/// A problem with strongly coupled bodies; every fourth contact is on something that keeps its
+/// velocity.
 fn coupled(
     problem: ContactProblem,
     seed: u64,

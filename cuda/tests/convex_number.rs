@@ -13,7 +13,7 @@ use pliant_coupling::convex::{ContactProblem, InitialGuess, StopReason};
 use pliant_cuda::convex::{
     ConvexError, DeviceContactProblem, DeviceConvexSettings, DeviceConvexSolver, DeviceGuess,
 };
-use pliant_cuda::kernels::CONVEX_NO_ROOM;
+use pliant_cuda::kernels::CONVEX_CAPACITY_EXCEEDED;
 use pliant_cuda::{Commands, Device};
 use support::devices;
 
@@ -119,9 +119,9 @@ fn what_there_is_no_room_for_is_reported() {
             on_device.issue(&solver, &mut commands, &grid.spans());
             device.submit(&commands).unwrap();
             let report = solver.report().unwrap();
-            let room = ConvexError::NoRoom { contact_capacity: contacts, node_capacity: nodes };
+            let room = ConvexError::CapacityExceeded { contact_capacity: contacts, node_capacity: nodes };
             let info = solver.info(&report);
-            if report.stop == CONVEX_NO_ROOM {
+            if report.stop == CONVEX_CAPACITY_EXCEEDED {
                 assert_eq!(solver.download_incidence(), Err(room.clone()));
                 assert_eq!(info, Err(room));
             }

@@ -140,10 +140,10 @@ fn starts_from_the_last_solution_take_as_many_iterations_as_the_cpus() {
             for (k, step) in sequence.iter().enumerate() {
                 let problem = rounded(&step.problem);
                 let guess = last.as_ref().map(|solver| {
-                    let carried = step.carry_impulses(&sequence[k - 1], solver.impulses());
+                    let moment_of_travel = step.carry_impulses(&sequence[k - 1], solver.impulses());
                     let velocities = solver.velocities().to_vec();
                     let single = convex_support::single;
-                    (velocities, carried.iter().map(|g| g.map(single)).collect::<Vec<_>>())
+                    (velocities, moment_of_travel.iter().map(|g| g.map(single)).collect::<Vec<_>>())
                 });
                 let guess = guess.as_ref().map_or(InitialGuess::Free, |(velocities, impulses)| {
                     InitialGuess::Solution { velocities, impulses }

@@ -5,7 +5,7 @@ mod support;
 
 use pliant_cuda::algorithms::Scan;
 use pliant_cuda::layout::Span;
-use pliant_cuda::{Commands, Device, DeviceError, DriverInfo, Memory, ptx};
+use pliant_cuda::{Commands, Device, DeviceError, DeviceMemoryInfo, DriverInfo, ptx};
 use support::{Random, devices, emulated, gpu, is_emulated};
 
 #[test]
@@ -62,12 +62,12 @@ fn copies_beyond_the_end_are_errors_with_their_figures() {
 #[test]
 fn memory_is_counted_and_runs_out_with_figures() {
     for device in devices() {
-        let Memory { free, total } = device.memory().unwrap();
+        let DeviceMemoryInfo { free, total } = device.memory().unwrap();
         let buffer = device.allocate::<f64>(1 << 20).unwrap();
         assert!(device.memory().unwrap().free <= free);
         drop(buffer);
         if device.is_emulated() {
-            assert_eq!(device.memory().unwrap(), Memory { free, total });
+            assert_eq!(device.memory().unwrap(), DeviceMemoryInfo { free, total });
         }
         // 9 GiB, more than the emulated device has, and so many of them that no GPU has as much.
         let parts = total / (9 << 30) + 1;

@@ -4,11 +4,15 @@
 mod support;
 
 use pliant_cuda::kernels::{ProbeMisuseParameters, ProbeRacesParameters};
-use pliant_cuda::{Device, DeviceError, EmulationError, Launch};
+use pliant_cuda::{Device, DeviceError, EmulationError, EmulationFault, Launch};
 use support::{devices, emulated, is_emulated};
 
 /// Breaks a rule of `kernels/misuse.cu` with two blocks of two warps.
-fn broken(device: &Device, rule: u32, cooperative: bool) -> EmulationError {
+fn broken(device: &Device, rule: u32, cooperative: bool) -> EmulationFault {
+    error_of(device, rule, cooperative).fault
+}
+
+fn error_of(device: &Device, rule: u32, cooperative: bool) -> EmulationError {
     let cells = device.upload(&[0_u32; 64]).unwrap();
     let parameters = ProbeMisuseParameters { cells: cells.span(), rule, unused: 0 };
     let launch = Launch { cooperative, ..Launch::new(2, 64) };
@@ -39,22 +43,20 @@ fn each_seed(check: impl Fn(&Device)) {
 
 #[test]
 fn index_beyond_a_span() {
-    each_seed(|device| match broken(device, 0, false) {
-        EmulationError::OutOfBounds { kernel, thread, index, length, .. } => {
-            assert_eq!((kernel, thread, index, length), ("probe_misuse", [5, 0, 0], 66, 64));
-        }
-        other => panic!("{other}"),
+    each_seed(|device| {
+        let EmulationError { kernel, thread, fault } = error_of(device, 0, false);
+        assert_eq!((kernel, thread.unwrap().thread), ("probe_misuse", [5, 0, 0]));
+        assert_eq!(fault, EmulationFault::OutOfBounds { index: 66, length: 64 });
     });
 }
 
 #[test]
 fn index_beyond_a_shared_array() {
-    each_seed(|device| match broken(device, 1, false) {
-        EmulationError::OutOfBounds { thread, index, length, .. } => {
-            assert_eq!((u64::from(thread[0]), length), (index, 32));
-            assert!((32..64).contains(&index));
-        }
-        other => panic!("{other}"),
+    each_seed(|device| {
+        let EmulationError { thread, fault, .. } = error_of(device, 1, false);
+        let index = u64::from(thread.unwrap().thread[0]);
+        assert_eq!(fault, EmulationFault::OutOfBounds { index, length: 32 });
+        assert!((32..64).contains(&index));
     });
 }
 
@@ -62,7 +64,7 @@ fn index_beyond_a_shared_array() {
 fn barriers_that_some_threads_never_reach() {
     for rule in [2, 3] {
         each_seed(|device| match broken(device, rule, false) {
-            EmulationError::DivergentBarrier { barrier, arrived, expected, .. } => {
+            EmulationFault::DivergentBarrier { barrier, arrived, expected, .. } => {
                 assert!(
                     barrier.starts_with("__syncthreads") && arrived < expected && expected == 64,
                     "{barrier}"
@@ -76,7 +78,7 @@ fn barriers_that_some_threads_never_reach() {
 #[test]
 fn lanes_that_wait_in_two_places() {
     each_seed(|device| match broken(device, 4, false) {
-        EmulationError::WarpMisuse { operation, mask, reason, .. } => {
+        EmulationFault::WarpMisuse { operation, mask, reason, .. } => {
             assert_eq!((operation.as_str(), mask), ("__syncwarp", !0));
             assert!(reason.contains("elsewhere"), "{reason}");
         }
@@ -96,7 +98,7 @@ fn masks_that_do_not_fit() {
     ];
     for (rule, operation, reason) in cases {
         each_seed(|device| match broken(device, rule, false) {
-            EmulationError::WarpMisuse { operation: found, reason: why, .. } => {
+            EmulationFault::WarpMisuse { operation: found, reason: why, .. } => {
                 assert!(found.ends_with(operation) && why.contains(reason), "rule {rule}: {found}: {why}");
             }
             other => panic!("rule {rule}: {other}"),
@@ -107,9 +109,9 @@ fn masks_that_do_not_fit() {
 #[test]
 fn grid_barriers_need_a_cooperative_launch_and_all_blocks() {
     each_seed(|device| {
-        assert_eq!(broken(device, 10, false), EmulationError::NotCooperative { kernel: "probe_misuse" });
+        assert_eq!(broken(device, 10, false), EmulationFault::NotCooperative);
         match broken(device, 11, true) {
-            EmulationError::DivergentBarrier { barrier, expected, .. } => {
+            EmulationFault::DivergentBarrier { barrier, expected, .. } => {
                 assert_eq!((barrier.as_str(), expected), ("grid_barrier", 128));
             }
             other => panic!("{other}"),
@@ -121,9 +123,7 @@ fn grid_barriers_need_a_cooperative_launch_and_all_blocks() {
 #[test]
 fn locks_that_nobody_gives_back() {
     each_seed(|device| match broken(device, 14, false) {
-        EmulationError::Waiting { kernel, atomics, .. } => {
-            assert_eq!((kernel, atomics), ("probe_misuse", 1 << 22));
-        }
+        EmulationFault::Waiting { atomics, .. } => assert_eq!(atomics, 1 << 22),
         other => panic!("{other}"),
     });
 }

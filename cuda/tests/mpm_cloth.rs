@@ -131,11 +131,11 @@ fn follow(device_mpm: &mut DeviceMpm, reference: &mut ReferenceMpm, steps: u32, 
     }
 }
 
-/// The same for one step with substeps of `delta` [s], after which there were `substeps`.
-fn follow_step(device_mpm: &mut DeviceMpm, reference: &mut ReferenceMpm, delta: f64, substeps: u32) {
-    device_mpm.advance(10, delta, GRAVITY).unwrap();
+/// The same for one step with substeps of `substep` [s], after which there were `substeps`.
+fn follow_step(device_mpm: &mut DeviceMpm, reference: &mut ReferenceMpm, substep: f64, substeps: u32) {
+    device_mpm.advance(10, substep, GRAVITY).unwrap();
     for _ in 0..10 {
-        reference.substep(delta, |_, _, _| {}).unwrap();
+        reference.substep(substep, |_, _, _| {}).unwrap();
     }
     let found = device_mpm.particles().download().unwrap();
     assert_close(distance(&found, &model(), reference), substeps);
@@ -163,7 +163,7 @@ fn sheets_move_as_in_the_reference() {
 #[test]
 fn substeps_change_their_length() {
     let steps =
-        |delta: f64| scene().0.iter().map(|sheet| Stability::new(sheet, H).mesh_substeps(delta).0).max();
+        |substep: f64| scene().0.iter().map(|sheet| Stability::new(sheet, H).mesh_substeps(substep).0).max();
     assert_eq!((steps(dt()), steps(0.3 * dt())), (Some(4), Some(1)));
     for device in devices().into_iter().take(1) {
         let mut reference = reference();
@@ -322,7 +322,7 @@ fn memory_is_known_and_a_lost_vertex_is_told() {
         let mut device_mpm = DeviceMpm::new(&device, &fast, &[], capacities).unwrap();
         match device_mpm.advance(3, dt(), GRAVITY).map(|_| ()) {
             Err(DeviceMpmError::Lost {
-                substep: 0,
+                substep_index: 0,
                 source: MpmError::LostParticle { id: 0, velocity, .. },
             }) => {
                 assert!((velocity.z * dt() / H - 30.0).abs() < 0.1, "{velocity}");

@@ -92,9 +92,9 @@ fn matrix(entries: &[f32]) -> Matrix3<f64> {
 }
 
 /// Error of a response over its bound, for the gradient, the history and the stress.
-fn errors(model: &Model, delta: f64, trial: &[f32; 10], response: &[f32; 16]) -> [f64; 3] {
+fn errors(model: &Model, substep: f64, trial: &[f32; 10], response: &[f32; 16]) -> [f64; 3] {
     let f = matrix(&trial[..9]);
-    let right = AnyModel::<f64>::new(model).update(f.into(), f64::from(trial[9]), delta);
+    let right = AnyModel::<f64>::new(model).update(f.into(), f64::from(trial[9]), substep);
     let gradient: Matrix3<f64> = right.deformation_gradient.into();
     let stress: Matrix3<f64> = right.kirchhoff_stress.into();
     let [xx, yy, zz, xy, xz, yz] = std::array::from_fn(|n| f64::from(response[10 + n]));
@@ -143,7 +143,7 @@ fn errors(model: &Model, delta: f64, trial: &[f32; 10], response: &[f32; 16]) ->
     ]
 }
 
-fn responses(device: &Device, material: usize, delta: f64, trials: &[[f32; 10]]) -> Vec<[f32; 16]> {
+fn responses(device: &Device, material: usize, substep: f64, trials: &[[f32; 10]]) -> Vec<[f32; 16]> {
     let materials = device_materials(&every_material(1e5));
     let materials = device.upload(&materials).unwrap();
     let input = device.upload(trials).unwrap();
@@ -153,7 +153,7 @@ fn responses(device: &Device, material: usize, delta: f64, trials: &[[f32; 10]])
         trials: input.span(),
         responses: output.span(),
         material: material as u32,
-        delta: delta as f32,
+        substep: substep as f32,
     };
     let launch = Launch::over(trials.len() as u32, PROBE_THREADS, PROBE_THREADS);
     device.launch(launch, &parameters).unwrap();
@@ -175,10 +175,10 @@ fn models_match_those_of_the_host() {
 /// The largest errors over their bounds of a material's responses.
 fn worst(device: &Device, m: usize, model: &Model, deltas: &[f64], trials: &[[f32; 10]]) -> [f64; 3] {
     let mut worst = [0.0_f64; 3];
-    for &delta in deltas {
-        for (trial, response) in trials.iter().zip(responses(device, m, delta, trials)) {
-            let errors = errors(model, delta, trial, &response);
-            assert!(errors.iter().all(|e| *e <= 1.0), "{model:?}: {errors:?} at {trial:?}, {delta} s");
+    for &substep in deltas {
+        for (trial, response) in trials.iter().zip(responses(device, m, substep, trials)) {
+            let errors = errors(model, substep, trial, &response);
+            assert!(errors.iter().all(|e| *e <= 1.0), "{model:?}: {errors:?} at {trial:?}, {substep} s");
             worst = std::array::from_fn(|n| worst[n].max(errors[n]));
         }
     }
@@ -200,10 +200,10 @@ fn granular_flow_matches_that_of_the_host() {
     // The trials are of all kinds, at each length but the shortest: where nothing changes, where
     // stress relaxes in part, where grains part.
     let host = AnyModel::<f64>::new(&model);
-    for delta in &DELTAS[1..3] {
+    for substep in &DELTAS[1..3] {
         let mut kinds = [0; 3];
         for trial in &trials {
-            let response = host.update(matrix(&trial[..9]).into(), f64::from(trial[9]), *delta);
+            let response = host.update(matrix(&trial[..9]).into(), f64::from(trial[9]), *substep);
             kinds[if response.state > 0.0 { 2 } else { usize::from(response.dissipated > 0.0) }] += 1;
         }
         assert!(kinds.iter().all(|kind| *kind > 50), "{kinds:?}");

@@ -131,7 +131,7 @@ fn the_sort_interval_changes_rounding_only() {
         assert_eq!(often.advance(24, DT, GRAVITY).unwrap().extra_sorts, 0);
         let mut rarely = on_device(&device, &mpm, &[]);
         rarely.set_sort_interval(1000);
-        // 36 substeps of 4e-4 s at up to 9 m/s are 6 cells; windows allow for two.
+        // 36 substeps of 4e-4 s at up to 9 m/s are 6 cells; scratchpads allow for two.
         let account = rarely.advance(36, DT, GRAVITY).unwrap();
         assert!(account.extra_sorts >= 1, "{account:?}");
         let [mut a, mut b] = [bits(&often), bits(&rarely)];
@@ -197,7 +197,7 @@ fn too_few_blocks_stop_a_step_that_goes_on_with_more() {
                 Advance::Stopped(stopped) => stopped,
                 Advance::Done(_) => panic!("{capacities:?} is enough"),
             };
-            assert_eq!(stopped.substep, 0);
+            assert_eq!(stopped.substep_index, 0);
             match stopped.cause {
                 StopCause::ParticleBlocks { needed, capacity } if k < 2 => {
                     assert_eq!((needed, capacity), (counts.0, capacities.particle_blocks));
@@ -209,7 +209,7 @@ fn too_few_blocks_stop_a_step_that_goes_on_with_more() {
             // Without more room it stops again.
             let again = tight.resume(&|_, _| {}).unwrap();
             assert!(matches!(again, Advance::Stopped(same) if same == stopped), "{again:?}");
-            tight.make_room(&stopped).unwrap();
+            tight.grow_blocks(&stopped).unwrap();
             let Advance::Done(same) = tight.resume(&|_, _| {}).unwrap() else { panic!("there is room") };
             assert_eq!(format!("{same:?}"), format!("{account:?}"));
             assert!(bits(&tight) == bits(&roomy));
@@ -291,7 +291,7 @@ fn a_sort_orders_by_block_and_cell() {
     }
 }
 
-/// The account of a step of many substeps and sorts is what the particles' momentum changed by, to
+/// The balance of a step of many substeps and sorts is what the particles' momentum changed by, to
 /// 1e-5 of what went through it, and gravity's part is m g t.
 #[test]
 fn accounts_balance_over_many_substeps() {

@@ -166,7 +166,7 @@ fn totals_are_the_hosts() {
     }
 }
 
-/// Their bits do not depend on the schedule, and a step's account has those of its end.
+/// Their bits do not depend on the schedule, and a step's balance has those of its end.
 #[test]
 fn totals_end_a_step_and_do_not_depend_on_the_schedule() {
     let materials: Vec<Material> = every_material(MODULUS);

@@ -198,7 +198,7 @@ fn one_substep_matches_the_reference() {
 }
 
 /// Planes of every kind, some through nodes, some oblique, on the device and on the host: the same
-/// nodes, velocities within rounding, and the same account of momentum, which is what the
+/// nodes, velocities within rounding, and the same balance of momentum, which is what the
 /// particles' momentum changed by.
 #[test]
 fn boundaries_and_account_match_the_host() {

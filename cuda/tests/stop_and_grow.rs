@@ -9,12 +9,12 @@ mod support;
 use mpm_support::{every_material, host, lattice};
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_cuda::contact::{
-    BodyExchange, ContactTotals, DeviceExchange, DeviceGeometries, DeviceRegistry, RegistryCapacity,
+    BodyExchange, ContactTotals, DetectorCapacity, DeviceContactDetector, DeviceExchange, DeviceGeometries,
 };
 use pliant_cuda::convex::{DeviceConvexSettings, DeviceConvexSolver, DeviceGuess};
 use pliant_cuda::kernels::{ContactBody, ConvexContacts, ConvexReport, ConvexTotals, GridNodes};
 use pliant_cuda::layout::Span;
-use pliant_cuda::mpm::{Advance, BlockCapacities, DeviceMpm, StepAccount, StopCause, Stopped};
+use pliant_cuda::mpm::{Advance, BlockCapacities, DeviceMpm, StepMomentumBalance, StopCause, Stopped};
 use pliant_cuda::{Commands, Device, DeviceError};
 use pliant_mpm::{Mpm, ParticleRecord};
 use pliant_rigid::{Bodies, Shape, SpatialVelocity};
@@ -28,16 +28,19 @@ const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 
 /// Room at the start.
 #[derive(Clone, Copy)]
-struct Room {
+struct InitialCapacity {
     blocks: BlockCapacities,
     contacts: usize,
     nodes: usize,
 }
 
-const NEARLY_NONE: Room =
-    Room { blocks: BlockCapacities { particle_blocks: 1, node_blocks: 1 }, contacts: 1, nodes: 1 };
-const ENOUGH: Room =
-    Room { blocks: BlockCapacities { particle_blocks: 40, node_blocks: 300 }, contacts: 300, nodes: 900 };
+const NEARLY_NONE: InitialCapacity =
+    InitialCapacity { blocks: BlockCapacities { particle_blocks: 1, node_blocks: 1 }, contacts: 1, nodes: 1 };
+const ENOUGH: InitialCapacity = InitialCapacity {
+    blocks: BlockCapacities { particle_blocks: 40, node_blocks: 300 },
+    contacts: 300,
+    nodes: 900,
+};
 
 /// A block of jelly and sand above a tilted box, which it meets corner first: contacts become more
 /// from substep to substep.
@@ -51,17 +54,17 @@ fn falling() -> (Mpm, Bodies) {
 }
 
 /// So many boxes in one place, the top 1 mm below the particles where it is nearest.
-fn obstacle(boxes: usize) -> Bodies {
+fn obstacle(stencil_boxes: usize) -> Bodies {
     let shape = Shape::Box { half_extents: Vector3::new(0.1, 0.1, 0.05) };
     let pose = Isometry3::new(Vector3::new(0.0, 0.0, -0.053), Vector3::new(0.06, 0.1, 0.0));
-    bodies(vec![vec![geometry(shape, pose, false); boxes]])
+    bodies(vec![vec![geometry(shape, pose, false); stencil_boxes]])
 }
 
 /// All parts of a step.
 struct World {
     mpm: DeviceMpm,
     geometries: DeviceGeometries,
-    registry: DeviceRegistry,
+    detector: DeviceContactDetector,
     solver: DeviceConvexSolver,
     exchange: DeviceExchange,
     /// Another grid for the numbering to find its nodes in.
@@ -70,23 +73,23 @@ struct World {
 }
 
 /// What a step came to, for comparisons to the bit.
-type Outcome = (StepAccount, ConvexTotals, ContactTotals, Vec<BodyExchange>);
+type Outcome = (StepMomentumBalance, ConvexTotals, ContactTotals, Vec<BodyExchange>);
 
 impl World {
     fn new(
         device: &Device,
         mpm: &Mpm,
         bodies: &Bodies,
-        room: Room,
+        room: InitialCapacity,
         substeps: usize,
         guess: DeviceGuess,
     ) -> Self {
         let device_mpm = DeviceMpm::new(device, mpm, &[], room.blocks).unwrap();
         let geometries = DeviceGeometries::new(device, bodies).unwrap();
-        let capacity = RegistryCapacity { particles: mpm.len(), contacts: room.contacts, substeps };
-        let registry = DeviceRegistry::new(device, &geometries, &options(), capacity).unwrap();
+        let capacity = DetectorCapacity { particles: mpm.len(), contacts: room.contacts, substeps };
+        let detector = DeviceContactDetector::new(device, &geometries, &options(), capacity).unwrap();
         let mut solver = DeviceConvexSolver::new(device, room.contacts, room.nodes).unwrap();
-        solver.follow(device_mpm.status(), registry.clock());
+        solver.follow(device_mpm.status(), detector.clock());
         let settings = DeviceConvexSettings {
             substep: DT,
             dissipation: 5.0,
@@ -99,23 +102,23 @@ impl World {
         device.submit(&commands).unwrap();
         let exchange = DeviceExchange::new(device, &geometries, room.contacts, room.nodes).unwrap();
         let (causes, other_grid) = (Vec::new(), None);
-        Self { mpm: device_mpm, geometries, registry, solver, exchange, other_grid, causes }
+        Self { mpm: device_mpm, geometries, detector, solver, exchange, other_grid, causes }
     }
 
     fn begin(&mut self, substeps: u32) {
         let body = ContactBody::new(&Point3::origin(), &Isometry3::identity(), &SpatialVelocity::zero());
-        self.registry.begin_step(DT, &vec![body; substeps as usize]).unwrap();
+        self.detector.begin_step(DT, &vec![body; substeps as usize]).unwrap();
         self.solver.begin_step().unwrap();
         self.exchange.begin_step(DT, &[]).unwrap();
     }
 
     /// Begins a step of so many substeps, or goes on with the one that stopped.
     fn run(&mut self, substeps: Option<u32>) -> Advance {
-        let Self { mpm, geometries, registry, solver, exchange, other_grid, .. } = self;
+        let Self { mpm, geometries, detector, solver, exchange, other_grid, .. } = self;
         let (particles, grid, status) = (mpm.particles().rows(), mpm.grid().nodes(), mpm.status());
-        let contacts = registry.contacts();
+        let contacts = detector.contacts();
         let between = |commands: &mut Commands, _: u32| {
-            registry.issue(commands, geometries, particles, status);
+            detector.issue(commands, geometries, particles, status);
             solver.issue_number(
                 commands,
                 &ConvexContacts::from(&contacts),
@@ -129,7 +132,7 @@ impl World {
                 contacts.last_impulse,
             );
             let (incidence, solution) = (solver.incidence(), solver.solution());
-            exchange.issue(commands, geometries, registry, incidence, solution, grid.nodes);
+            exchange.issue(commands, geometries, detector, incidence, solution, grid.nodes);
         };
         match substeps {
             Some(substeps) => mpm.advance_with(substeps, DT, GRAVITY, &between).unwrap(),
@@ -139,12 +142,12 @@ impl World {
 
     fn grow(&mut self, stopped: &Stopped) {
         match stopped.cause {
-            StopCause::Contacts { needed, .. } => self.registry.grow(needed).unwrap(),
+            StopCause::Contacts { needed, .. } => self.detector.grow(needed).unwrap(),
             StopCause::SolverContacts { needed, .. } => self.solver.grow(needed, 0).unwrap(),
             StopCause::TouchedNodes { needed, .. } => self.solver.grow(0, needed).unwrap(),
-            _ => self.mpm.make_room(stopped).unwrap(),
+            _ => self.mpm.grow_blocks(stopped).unwrap(),
         }
-        self.exchange.grow(self.registry.capacity() as u32, self.solver.capacity().1 as u32).unwrap();
+        self.exchange.grow(self.detector.capacity() as u32, self.solver.capacity().1 as u32).unwrap();
         self.causes.push(*stopped);
     }
 
@@ -154,7 +157,7 @@ impl World {
         loop {
             match at {
                 Advance::Done(account) => {
-                    let (solves, contacts) = (self.solver.totals().unwrap(), self.registry.totals().unwrap());
+                    let (solves, contacts) = (self.solver.totals().unwrap(), self.detector.totals().unwrap());
                     return (account, solves, contacts, self.exchange.download().unwrap());
                 }
                 Advance::Stopped(stopped) => self.grow(&stopped),
@@ -165,7 +168,7 @@ impl World {
 
     /// Particles in the device's order, and what contact remembers.
     fn state(&self) -> (Vec<ParticleRecord>, String) {
-        (self.mpm.particles().download().unwrap(), format!("{:?}", self.registry.save().unwrap()))
+        (self.mpm.particles().download().unwrap(), format!("{:?}", self.detector.save().unwrap()))
     }
 }
 
@@ -177,7 +180,7 @@ fn growth_changes_no_bit() {
     let substeps = 7;
     let mut first = None;
     for device in devices() {
-        let run = |room: Room| {
+        let run = |room: InitialCapacity| {
             // By the velocities of the last solve alone, so that they show.
             let guess = DeviceGuess::Velocities;
             let mut world = World::new(&device, &mpm, &bodies, room, substeps as usize, guess);
@@ -199,7 +202,7 @@ fn growth_changes_no_bit() {
         assert!(of(|c| matches!(c, StopCause::Contacts { .. })) >= 2, "{causes:?}");
         assert!(of(|c| matches!(c, StopCause::SolverContacts { .. })) >= 2, "{causes:?}");
         assert!(of(|c| matches!(c, StopCause::TouchedNodes { .. })) >= 2, "{causes:?}");
-        assert!(causes.iter().any(|s| s.substep > 0), "{causes:?}");
+        assert!(causes.iter().any(|s| s.substep_index > 0), "{causes:?}");
         if device.is_emulated() {
             let found = (outcomes, state, causes);
             assert!(first.get_or_insert(found.clone()) == &found, "the schedule changes the step");
@@ -223,7 +226,7 @@ fn a_step_reports_the_sum_of_its_substeps() {
         for _ in 0..substeps {
             let (_, one, of_one, _) = single.step(1);
             let report: ConvexReport = single.solver.report().unwrap();
-            let found = single.registry.download().unwrap().len() as u32;
+            let found = single.detector.download().unwrap().len() as u32;
             assert_eq!((of_one.sum, of_one.most), (u64::from(found), found));
             reported.sum += of_one.sum;
             reported.most = reported.most.max(of_one.most);
@@ -262,8 +265,8 @@ fn nothing() -> ConvexTotals {
     }
 }
 
-/// What no memory mends stops the step as well, with particles and memories as before the substep,
-/// in which nothing is left to do again.
+/// Causes that more memory does not remove stop the step as well; particles and contact caches are
+/// as before the substep.
 #[test]
 fn what_cannot_be_mended_stops_a_step_before_it_moves_anything() {
     let (mpm, bodies) = falling();
@@ -290,10 +293,10 @@ fn what_cannot_be_mended_stops_a_step_before_it_moves_anything() {
         let mut crowded =
             World::new(&device, &mpm, &obstacle(9), ENOUGH, substeps as usize, DeviceGuess::Solution);
         let stopped = stop(&mut crowded);
-        assert_eq!(stopped.cause, StopCause::Crowded { geometries: 9, most: 8 });
-        assert!(stopped.substep > 0 && !stopped.cause.is_room());
-        assert!(crowded.state() == before(stopped.substep));
-        at.get_or_insert(stopped.substep);
+        assert_eq!(stopped.cause, StopCause::TooManyGeometries { geometries: 9, most: 8 });
+        assert!(stopped.substep_index > 0 && !stopped.cause.is_room());
+        assert!(crowded.state() == before(stopped.substep_index));
+        at.get_or_insert(stopped.substep_index);
         // A grid without nodes.
         let mut lost = World::new(&device, &mpm, &bodies, ENOUGH, substeps as usize, DeviceGuess::Solution);
         let table = (device.upload(&[0_u64; 64]).unwrap(), device.upload(&[0_u32; 64]).unwrap());
@@ -303,8 +306,8 @@ fn what_cannot_be_mended_stops_a_step_before_it_moves_anything() {
             ..lost.mpm.grid().nodes()
         });
         let stopped = stop(&mut lost);
-        assert_eq!((stopped.cause, Some(stopped.substep)), (StopCause::MissingNode, at));
-        assert!(lost.state() == before(stopped.substep));
+        assert_eq!((stopped.cause, Some(stopped.substep_index)), (StopCause::MissingNode, at));
+        assert!(lost.state() == before(stopped.substep_index));
         // Mended, it goes on, and where it stops is told again until then.
         assert!(matches!(lost.run(None), Advance::Stopped(again) if again == stopped));
         lost.other_grid = None;
@@ -315,8 +318,8 @@ fn what_cannot_be_mended_stops_a_step_before_it_moves_anything() {
         let settings = DeviceConvexSettings { substep: f64::NAN, ..DeviceConvexSettings::default() };
         failing.solver.set(&settings, DeviceGuess::Solution).unwrap();
         let stopped = stop(&mut failing);
-        assert_eq!((stopped.cause, Some(stopped.substep)), (StopCause::NotFinite, at));
-        assert!(failing.state() == before(stopped.substep));
+        assert_eq!((stopped.cause, Some(stopped.substep_index)), (StopCause::NotFinite, at));
+        assert!(failing.state() == before(stopped.substep_index));
         assert_eq!(failing.exchange.download().unwrap()[0].work, 0.0);
     }
 }
@@ -338,16 +341,16 @@ fn memory_is_known_before_it_is_taken() {
             assert_eq!(needed, taken(start));
             let geometries = DeviceGeometries::new(&device, &bodies).unwrap();
             let start = free();
-            let capacity = RegistryCapacity { particles: mpm.len(), contacts, substeps: 5 };
-            let registry = DeviceRegistry::new(&device, &geometries, &options(), capacity).unwrap();
-            assert_eq!(DeviceRegistry::bytes_needed(&geometries, capacity), taken(start));
+            let capacity = DetectorCapacity { particles: mpm.len(), contacts, substeps: 5 };
+            let detector = DeviceContactDetector::new(&device, &geometries, &options(), capacity).unwrap();
+            assert_eq!(DeviceContactDetector::bytes_needed(&geometries, capacity), taken(start));
             let start = free();
             let solver = DeviceConvexSolver::new(&device, contacts, nodes).unwrap();
             assert_eq!(DeviceConvexSolver::bytes_needed(&device, contacts, nodes).unwrap(), taken(start));
             let start = free();
             let exchange = DeviceExchange::new(&device, &geometries, contacts, nodes).unwrap();
             assert_eq!(DeviceExchange::bytes_needed(1, contacts, nodes), taken(start));
-            drop((device_mpm, registry, solver, exchange));
+            drop((device_mpm, detector, solver, exchange));
         }
         let start = free();
         let huge = BlockCapacities { particle_blocks: 1 << 20, node_blocks: 1 << 21 };
@@ -369,7 +372,7 @@ fn memory_is_known_before_it_is_taken() {
             refused.as_ref().is_err_and(|e| e.contains("out of device memory: asked for")),
             "{refused:?}"
         );
-        let refused = world.registry.grow(1 << 26);
+        let refused = world.detector.grow(1 << 26);
         assert!(refused.is_err(), "{refused:?}");
         assert!(world.state() == state && free() == start);
         world.step(3);

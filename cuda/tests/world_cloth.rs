@@ -5,7 +5,7 @@ mod support;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_coupling::{GridMotion, Material, ParticleSet, Settings, World};
-use pliant_cuda::backend::{DeviceBackend, Room, attach};
+use pliant_cuda::backend::{DeviceBackend, InitialCapacity, attach};
 use pliant_cuda::mpm::CommandCount;
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet};
 use pliant_mpm::material::{Elastic, Model};
@@ -124,7 +124,7 @@ fn cloth_in_a_world_does_what_it_does_on_the_cpu() {
 #[test]
 fn commands_of_cloth_are_counted() {
     for device in devices().into_iter().take(1) {
-        let backend = DeviceBackend::new(&device, &mut draped(), Room::default()).unwrap();
+        let backend = DeviceBackend::new(&device, &mut draped(), InitialCapacity::default()).unwrap();
         let CommandCount { substep, sort, step } = backend.count_commands();
         assert_eq!((substep, sort, step), (15, 28, 4));
     }

@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use pliant_coupling::{
     AutoOr, Boundary, BoundaryKind, Coupling, GridMotion, Material, ParticleSet, Settings, World,
 };
-use pliant_cuda::backend::{DeviceBackend, Room, attach};
+use pliant_cuda::backend::{DeviceBackend, InitialCapacity, attach};
 use pliant_mpm::material::{Elastic, GranularFlow, GranularWalls, Model};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
 use support::devices;
@@ -32,7 +32,7 @@ fn body(name: &str, half: [f64; 3], height: f64, motion: Motion) -> BodyDesc {
 }
 
 /// Two layers of sand and jelly, side by side, slide over a floor that is a body, pressed on by a
-/// plate that answers, towards a wall of the grid.
+/// plate that answers, towards a grid boundary constraint.
 fn pressed(walls: GranularWalls) -> World {
     let mut settings = Settings::new(0.02, 2e-3);
     settings.coupling = Coupling::Strong;
@@ -145,13 +145,13 @@ fn sand_does_on_bodies_what_it_does_on_the_cpu() {
 #[test]
 fn room_that_grows_changes_nothing() {
     for device in devices().into_iter().take(1) {
-        let run = |room: Room| {
+        let run = |room: InitialCapacity| {
             let mut world = pressed(GranularWalls::Rough);
             let backend = DeviceBackend::new(&device, &mut world, room).unwrap();
             world.attach("cuda", Box::new(backend)).unwrap();
             (0..2).for_each(|_| _ = world.step().unwrap());
             (world.body_impulses().to_vec(), world.bodies().pose(BodyId(1)))
         };
-        assert!(run(Room { contacts: 1, nodes: 1 }) == run(Room::default()));
+        assert!(run(InitialCapacity { contacts: 1, nodes: 1 }) == run(InitialCapacity::default()));
     }
 }

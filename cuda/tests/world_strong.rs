@@ -1,11 +1,11 @@
-//! A world of bodies that answer within the step, on the CPU and on a device.
+//! A world of strongly coupled bodies, on the CPU and on a device.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_coupling::{AutoOr, Coupling, GridMotion, Material, ParticleSet, Settings, World};
-use pliant_cuda::backend::{DeviceBackend, Room, attach};
+use pliant_cuda::backend::{DeviceBackend, InitialCapacity, attach};
 use pliant_mpm::material::{Elastic, Model};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
 use support::devices;
@@ -142,18 +142,18 @@ fn losses_that_are_not_measured_are_absent() {
 }
 
 // Memory that grows in the middle of a step changes nothing, to the bit: nor does it where bodies
-// answer.
+// are strongly coupled.
 #[test]
 fn room_that_grows_changes_nothing() {
     for device in devices().into_iter().take(1) {
-        let run = |room: Room| {
+        let run = |room: InitialCapacity| {
             let mut world = thrown(4);
             let backend = DeviceBackend::new(&device, &mut world, room).unwrap();
             world.attach("cuda", Box::new(backend)).unwrap();
             world.step().unwrap();
             (world.body_impulses().to_vec(), [0, 1].map(|body| world.bodies().pose(BodyId(body))))
         };
-        assert!(run(Room { contacts: 1, nodes: 1 }) == run(Room::default()));
+        assert!(run(InitialCapacity { contacts: 1, nodes: 1 }) == run(InitialCapacity::default()));
     }
 }
 

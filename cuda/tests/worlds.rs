@@ -1,5 +1,5 @@
 //! Worlds side by side on the device against [`WorldBatch`] on the processor: equations 2 to 13 of
-//! ComFree (math.md 7) in the same order of operations.
+//! ComFree (`docs/book/src/theory/comfree.md`) in the same order of operations.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod support;

@@ -1,8 +1,8 @@
-//! How much of the floor a cloth covers.
+//! Area of the floor that a cloth covers.
 
 use nalgebra::Vector3;
 
-/// Most strips' pieces counted: more would fill the memory.
+/// Most strip segments: more would fill the memory.
 const MOST_SPANS: f64 = 1e8;
 
 /// Why an area was not measured.
@@ -11,7 +11,7 @@ pub enum CoveredError {
     /// The width of the strips is not a length.
     #[error("cell: {0} m must be positive and finite")]
     Cell(f64),
-    /// A face names a vertex that is not there.
+    /// A face refers to a vertex that does not exist.
     #[error("faces[{face}]: {corners:?} are not all among the {count} positions")]
     NoSuchVertex {
         /// Index of the face.
@@ -28,23 +28,26 @@ pub enum CoveredError {
         face: usize,
     },
     /// The strips are too narrow for triangles of this size.
-    #[error("cell: {cell} m is too fine: {spans} pieces of strips would be counted, at most {MOST_SPANS}")]
+    #[error(
+        "cell: {cell} m is too small: {spans} strip segments would be counted, at most \
+         {MOST_SPANS} are allowed"
+    )]
     TooFine {
         /// The width given \[m\].
         cell: f64,
-        /// The pieces it would take.
+        /// The number of segments needed.
         spans: f64,
     },
 }
 
 /// Area of the floor z = 0 \[m^2\] under triangles with these `positions` (m, world frame), where
-/// what lies on each other counts once. The floor is cut into strips along x that are `cell` \[m\]
-/// wide; along the middle of each, what is covered is summed up exactly. So the error is at most
-/// half a cell along what bounds the covered part across the strips, and of second order in the
-/// cell otherwise.
+/// layers count once. The floor is cut into strips along x that are `cell` \[m\] wide; along the
+/// middle of each, the covered length is summed exactly. So the error is at most half a cell along
+/// borders of the covered part across the strips, and of second order in the cell otherwise.
 ///
 /// # Errors
-/// A cell that is not positive or far too fine, a face whose vertices are not there or not finite.
+/// A cell that is not positive or far too fine, a face whose vertices do not exist or are not
+/// finite.
 pub fn covered_area(
     positions: &[Vector3<f64>],
     faces: &[[usize; 3]],
@@ -112,7 +115,7 @@ fn height(triangle: &Triangle) -> f64 {
     high - low
 }
 
-/// Where the line at `y` \[m\] goes into a triangle and out of it \[m\].
+/// Coordinates at which the line at `y` \[m\] enters and leaves a triangle \[m\].
 fn span(triangle: &Triangle, y: f64) -> Option<(f64, f64)> {
     let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
     for k in 0..3 {

@@ -6,13 +6,13 @@ use pliant_mpm::cloth::ClothMesh;
 
 use pliant_io::mesh;
 
-/// Why a file holds no cloth.
+/// Why no cloth can be read from a file.
 #[derive(Debug, thiserror::Error)]
 pub enum ClothFileError {
     /// The file cannot be read.
     #[error(transparent)]
     Mesh(#[from] mesh::MeshError),
-    /// What it holds is not a sheet.
+    /// Its mesh is not a sheet.
     #[error("{}: {source}", path.display())]
     Cloth {
         /// The file.
@@ -23,8 +23,8 @@ pub enum ClothFileError {
 }
 
 /// Reads a sheet from an OBJ, STL or PLY file, times `scale` (metres per file unit), in the file's
-/// frame. Vertices at exactly the same place are one, see [`mesh::load_mesh`]; so a garment's seams
-/// may be split in the file.
+/// frame. Vertices at exactly the same position are merged, see [`mesh::load_mesh`]; so a garment's
+/// seams may be split in the file.
 ///
 /// # Errors
 /// [`ClothFileError`], naming the file: it cannot be read, or its mesh is not an orientable

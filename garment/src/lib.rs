@@ -5,9 +5,8 @@
 //! - [`triangulate`]: nearly equilateral triangles within it;
 //! - [`sew`](mod@sew): panels in space, joined along their pieces;
 //! - [`tshirt`]: a T-shirt by its measures;
-//! - [`file`](mod@file): a garment that was made elsewhere, from a mesh file;
-//! - [`covered`]: how much of the floor a cloth covers;
-//! - [`crossings`]: where a cloth goes through itself.
+//! - [`file`](mod@file): a garment from a mesh file; - [`covered`]: area of the floor that a cloth
+//!   covers; - [`crossings`]: intersections of cloth with itself.
 
 pub mod covered;
 pub mod crossings;

@@ -10,13 +10,12 @@ pub const LONGEST_EDGE: f64 = 1.9;
 /// length still has one.
 const SHORTEST_PIECE: f64 = 0.5;
 
-/// Largest distance of a curve from the straight edge that stands for a part of it, in spacings. An
-/// arc of one spacing that turns by a right angle is this far from its chord, so what is refused
-/// would be a corner rather than a curve.
+/// Largest distance of a curve from the straight edge that replaces a part of it, in spacings. An
+/// arc of one spacing that turns by a right angle is this far from its chord, so a refused curve is
+/// more like a corner.
 const LARGEST_SAGITTA: f64 = 0.25;
 
-/// How far the end of an outline may be from its start, in spacings: rounding of whoever wrote the
-/// numbers.
+/// Largest distance of an outline's end from its start, in spacings: rounding of the input.
 const CLOSED: f64 = 1e-6;
 
 /// Why an outline is refused.
@@ -34,8 +33,8 @@ pub enum OutlineError {
         /// Name of the piece.
         piece: String,
     },
-    /// Two pieces have the same name, so that a seam could not say which it means.
-    #[error("piece '{piece}': the name is taken by another piece")]
+    /// Two pieces have the same name, so that a seam would be ambiguous.
+    #[error("piece '{piece}': the name is used by another piece")]
     Name {
         /// The name.
         piece: String,
@@ -72,7 +71,7 @@ pub enum OutlineError {
         /// The spacing \[m\].
         spacing: f64,
     },
-    /// A curve turns so much within one part that its edge is no likeness of it.
+    /// A curve turns too much within one part for a straight edge.
     #[error(
         "piece '{piece}': a part of the curve is {sagitta} m from its straight edge, but must be within {limit} m (a quarter of the spacing); the spacing is too coarse"
     )]
@@ -84,12 +83,12 @@ pub enum OutlineError {
         /// The largest allowed \[m\].
         limit: f64,
     },
-    /// Two pieces meet where they should not, or one crosses itself.
+    /// Two pieces intersect, or one crosses itself.
     #[error("pieces '{first}' and '{second}': cross near ({}, {}) m", .near.x, .near.y)]
     Crossing {
         /// Name of the piece that comes first.
         first: String,
-        /// Name of the other piece; the same where a piece crosses itself.
+        /// Name of the other piece; the same if a piece crosses itself.
         second: String,
         /// Start of the first edge at fault \[m\].
         near: Vector2<f64>,
@@ -146,21 +145,21 @@ impl Outline {
         Self { start, pieces: Vec::new() }
     }
 
-    /// Goes on with a straight piece to `to` \[m\].
+    /// Continues with a straight piece to `to` \[m\].
     #[must_use]
     pub fn line(self, name: &str, to: Vector2<f64>) -> Self {
         let from = self.end();
         self.push(name, [from + (to - from) / 3.0, from + (to - from) * (2.0 / 3.0)], to, true)
     }
 
-    /// Goes on with a quadratic Bezier curve with one control point to `to` \[m\].
+    /// Continues with a quadratic Bezier curve with one control point to `to` \[m\].
     #[must_use]
     pub fn quadratic(self, name: &str, control: Vector2<f64>, to: Vector2<f64>) -> Self {
         let from = self.end();
         self.cubic(name, [from + (control - from) * (2.0 / 3.0), to + (control - to) * (2.0 / 3.0)], to)
     }
 
-    /// Goes on with a cubic Bezier curve with two control points to `to` \[m\].
+    /// Continues with a cubic Bezier curve with two control points to `to` \[m\].
     #[must_use]
     pub fn cubic(self, name: &str, controls: [Vector2<f64>; 2], to: Vector2<f64>) -> Self {
         self.push(name, controls, to, false)
@@ -172,8 +171,8 @@ impl Outline {
         self
     }
 
-    /// Divides the last piece into this many parts, whatever the spacing; left out, it is length /
-    /// spacing, rounded.
+    /// Divides the last piece into this many parts, independently of the spacing; by default length
+    /// / spacing, rounded.
     #[must_use]
     pub fn parts(mut self, parts: usize) -> Self {
         if let Some(piece) = self.pieces.last_mut() {
@@ -192,7 +191,7 @@ impl Outline {
         self.pieces.iter().map(Piece::swept_area).sum()
     }
 
-    /// Length of the piece of this name \[m\], or `None` where there is none.
+    /// Length of the piece of this name \[m\], or `None` if there is none.
     pub fn length(&self, piece: &str) -> Option<f64> {
         self.pieces.iter().find(|known| known.name == piece).map(|piece| piece.length(1.0))
     }
@@ -248,7 +247,7 @@ const GAUSS: [(f64, f64); 5] = [
     (0.953_089_922_969_332, 0.118_463_442_528_094_54),
 ];
 
-/// Intervals in each of which that rule measures a curve.
+/// Intervals of a curve, each measured with that rule.
 const INTERVALS: usize = 16;
 
 impl Piece {
@@ -358,7 +357,7 @@ impl PanelBoundary {
         if inside { nearest } else { -nearest }
     }
 
-    /// No two edges meet but neighbours in their common vertex; counter-clockwise.
+    /// Checks that edges meet only in common vertices of neighbours, counter-clockwise.
     fn check_simple(&self) -> Result<(), OutlineError> {
         let count = self.points.len();
         for first in 0..count {
@@ -385,7 +384,7 @@ impl PanelBoundary {
     }
 }
 
-/// Whether a path from a over b to c goes back along itself.
+/// Whether a path from a over b to c folds back on itself.
 fn turns_back(a: Vector2<f64>, b: Vector2<f64>, c: Vector2<f64>) -> bool {
     let (e, f) = (b - a, c - b);
     // Below this sine the two edges are one within rounding.

@@ -5,16 +5,16 @@ use pliant_mpm::cloth::{ClothMesh, MeshError};
 
 use super::triangulate::PanelMesh;
 
-/// Why panels were not sewn.
+/// Why panels cannot be sewn.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SewError {
     /// Two panels have the same name.
-    #[error("panel '{panel}': the name is taken by another panel")]
+    #[error("panel '{panel}': the name is used by another panel")]
     PanelName {
         /// The name.
         panel: String,
     },
-    /// A seam names a panel that is not there.
+    /// A seam refers to a panel that does not exist.
     #[error("seams[{seam}]: there is no panel '{panel}'")]
     NoSuchPanel {
         /// Index of the seam.
@@ -22,7 +22,7 @@ pub enum SewError {
         /// The name given.
         panel: String,
     },
-    /// A seam names a piece that its panel does not have.
+    /// A seam refers to a piece that its panel does not have.
     #[error("seams[{seam}]: panel '{panel}' has no piece '{piece}'; it has {known:?}")]
     NoSuchPiece {
         /// Index of the seam.
@@ -65,17 +65,17 @@ pub enum SewError {
         .panels[0], .panels[1]
     )]
     OneSided {
-        /// Index of the first seam that cannot be.
+        /// Index of the first such seam.
         seam: usize,
         /// Names of the panels.
         panels: [String; 2],
     },
-    /// What the seams make is not a surface.
+    /// The sewn mesh is not a surface.
     #[error(transparent)]
     Mesh(#[from] MeshError),
 }
 
-/// A sheet that lies somewhere in space.
+/// A panel placed in space.
 #[derive(Clone, Debug)]
 pub struct Panel<'a> {
     name: String,
@@ -84,18 +84,18 @@ pub struct Panel<'a> {
 }
 
 impl<'a> Panel<'a> {
-    /// Places a sheet: `place` says where each point of the pattern \[m\] lies in space \[m\].
+    /// Places a panel: `place` maps each point of the pattern \[m\] to space \[m\].
     pub fn new(name: &str, sheet: &'a PanelMesh, place: impl Fn(Vector2<f64>) -> Vector3<f64>) -> Self {
         Self { name: name.to_owned(), sheet, positions: sheet.points.iter().map(|x| place(*x)).collect() }
     }
 }
 
-/// How two pieces lie along each other.
+/// Relative direction of two pieces of a seam.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeamDirection {
-    /// Start at start, as two like panels lie on each other: one of them is turned over.
+    /// Start at start, as for two panels on top of each other: one of them is flipped.
     Same,
-    /// Start at end, as two panels lie side by side.
+    /// Start at end, as for two panels side by side.
     Opposite,
 }
 
@@ -106,7 +106,7 @@ pub struct Seam {
     pub panels: [String; 2],
     /// Names of their pieces.
     pub pieces: [String; 2],
-    /// How they lie along each other.
+    /// Their relative direction.
     pub direction: SeamDirection,
 }
 
@@ -118,20 +118,20 @@ impl Seam {
     }
 }
 
-/// Panels that have become one mesh.
+/// Panels sewn to one mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sewn {
     /// The mesh.
     pub mesh: ClothMesh,
-    /// For every panel, the vertex of the mesh that each vertex of its sheet has become.
+    /// For every panel, the vertex of the mesh for each of its vertices.
     pub vertices: Vec<Vec<usize>>,
-    /// For every panel, its faces in the mesh, in the order of its sheet's.
+    /// For every panel, its faces in the mesh, in their order.
     pub faces: Vec<core::ops::Range<usize>>,
 }
 
-/// Sews panels. A merged vertex lies at the mean of those that it was. The first panel keeps its
-/// side; where `SeamDirection::Same` asks for it, others are turned over, so that the normals of
-/// the whole mesh are on one side. Vertices and faces have the order of the panels.
+/// Sews panels. A merged vertex is at the mean of its vertices. The first panel keeps its side;
+/// others are flipped if `SeamDirection::Same` requires it, so that the normals of the whole mesh
+/// are on one side. Vertices and faces have the order of the panels.
 ///
 /// # Errors
 /// [`SewError`], with the names of panels and pieces, and their counts.
@@ -200,7 +200,7 @@ fn find_joints(panels: &[Panel], seams: &[Seam]) -> Result<Vec<SeamVertices>, Se
     Ok(joints)
 }
 
-/// Which panels are turned over: those that lie the same way along a seam have their outsides on
+/// Which panels are flipped: panels with the same direction along a seam have their outsides on
 /// different sides of the pattern.
 fn turn(panels: usize, seams: &[Seam], joints: &[SeamVertices]) -> Result<Vec<bool>, SewError> {
     let mut turned: Vec<Option<bool>> = vec![None; panels];
@@ -241,7 +241,7 @@ fn merge(panels: &[Panel], joints: &[SeamVertices]) -> (Vec<Vec<usize>>, Vec<Vec
         firsts.push(count);
         count += panel.positions.len();
     }
-    // Sets of vertices that are one, each known by its first.
+    // Sets of merged vertices, each identified by its first.
     let mut parent: Vec<usize> = (0..count).collect();
     let root = |parent: &[usize], mut vertex: usize| {
         while parent[vertex] != vertex {

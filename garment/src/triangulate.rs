@@ -1,10 +1,10 @@
 //! An outline filled with triangles that are nearly equilateral.
 //!
-//! Inside, vertices start on a hexagonal lattice; those that are too near to the outline are left
-//! out. The constrained Delaunay triangulation (crate `spade`) joins them, edges that are short
-//! push their ends apart, and both are repeated (Persson and Strang 2004, "A simple mesh generator
-//! in MATLAB"), which spreads over the sheet what the lattice has too much or misses at its edge.
-//! Refinement alone would stop at triangles of 30 degrees, and makes them of many sizes.
+//! Inside, vertices start on a hexagonal lattice without those too near to the outline. The
+//! constrained Delaunay triangulation (crate `spade`) joins them, short edges push their ends
+//! apart, and both are repeated (Persson and Strang 2004, "A simple mesh generator in MATLAB"),
+//! which distributes the irregularity at the edge over the panel. Refinement alone would stop at
+//! angles of 30 degrees and triangles of many sizes.
 
 use nalgebra::Vector2;
 use spade::handles::{DirectedEdgeHandle, FixedVertexHandle, VertexHandle};
@@ -13,33 +13,33 @@ use spade::{CdtEdge, ConstrainedDelaunayTriangulation, Point2, Triangulation};
 use super::outline::{BoundaryPiece, LONGEST_EDGE, Outline, OutlineError, PanelBoundary};
 
 /// Distance from the outline within which the lattice has no vertices, in spacings. A row of
-/// triangles is 0.87 high, so that a vertex of the outline stands for the nearest 0.43 of it; a
-/// little less leaves none of the sheet without a vertex.
+/// triangles is 0.87 high, so that a vertex of the outline covers the nearest 0.43 of it; slightly
+/// less leaves no gap.
 const MARGIN: f64 = 0.4;
 
-/// Length up to which an edge pushes, in spacings. It is more than one, so that vertices are pushed
-/// everywhere and keep their distance from the outline.
+/// Rest length of an edge's spring, in spacings. It is more than one, so that edges push everywhere
+/// and vertices keep their distance from the outline.
 const SPRING_LENGTH: f64 = 1.25;
 
-/// How much of what an edge lacks moves each of its ends in a round.
+/// Fraction of an edge's missing length by which each of its ends moves in a round.
 const STEP: f64 = 0.25;
 
-/// How often vertices are pushed. Of eleven halves of shirts with spacings of 6 to 20 mm, 40 rounds
-/// left smallest angles of at least 34 degrees and edges of up to 1.34 spacings; 60 rounds did no
+/// Number of rounds. Of eleven halves of shirts with spacings of 6 to 20 mm, 40 rounds left
+/// smallest angles of at least 34 degrees and edges of up to 1.34 spacings; 60 rounds did no
 /// better.
 const ROUNDS: usize = 40;
 
-/// Why an outline was not filled.
+/// Why an outline cannot be filled.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TriangulateError {
     /// The outline is refused.
     #[error(transparent)]
     Outline(#[from] OutlineError),
-    /// The library that joins the vertices refuses one of them.
+    /// The triangulation library refuses a vertex.
     #[error("triangulation: {0}")]
     Library(String),
-    /// The triangles do not fill the outline, each of its vertices once: it is too narrow
-    /// somewhere, or its parts are so long that vertices went out between them.
+    /// The triangles do not fill the outline: it is too narrow somewhere, or its parts are so long
+    /// that vertices left it between them.
     #[error(
         "triangulation: {faces} triangles cover {area} m^2, but {expected_faces} should cover {expected_area} m^2; the outline is too narrow or its parts are too long for a spacing of {spacing} m"
     )]
@@ -48,7 +48,7 @@ pub enum TriangulateError {
         faces: usize,
         /// Their area \[m^2\].
         area: f64,
-        /// What Euler's formula asks for.
+        /// Number of faces by Euler's formula.
         expected_faces: usize,
         /// Area within the outline's edges \[m^2\].
         expected_area: f64,
@@ -83,7 +83,7 @@ pub struct PanelMesh {
     pub outer: usize,
 }
 
-/// Figures of a sheet's triangles.
+/// Quality of a mesh's triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
     /// Smallest angle \[rad\].
@@ -124,8 +124,8 @@ impl PanelMesh {
         self.faces.iter().map(|face| self.face_area(face)).sum()
     }
 
-    /// The vertices along a piece in its direction, both ends included; `None` where there is no
-    /// piece of this name.
+    /// The vertices along a piece in its direction, both ends included; `None` if there is no piece
+    /// of this name.
     pub fn along(&self, piece: &str) -> Option<Vec<usize>> {
         let piece = self.pieces.iter().find(|known| known.name == piece)?;
         Some((piece.first..=piece.first + piece.parts).map(|k| k % self.outer).collect())
@@ -142,7 +142,7 @@ impl PanelMesh {
         0.5 * (b - a).perp(&(c - a))
     }
 
-    /// A disc with all vertices, of the right area, with edges that are short enough.
+    /// Checks that the mesh is a disc with all vertices, the correct area, and short edges.
     fn check(&self, boundary: &PanelBoundary, spacing: f64) -> Result<(), TriangulateError> {
         // Euler's formula for a disc: F = 2 V - B - 2.
         let expected_faces = (2 * self.points.len()).saturating_sub(self.outer + 2);
@@ -166,7 +166,7 @@ impl PanelMesh {
 }
 
 impl Quality {
-    /// Figures of triangles in space \[m\]. Without triangles, angle and shortest edge are infinite
+    /// Quality of triangles in space \[m\]. Without triangles, angle and shortest edge are infinite
     /// and the longest is zero.
     pub fn of(triangles: impl Iterator<Item = [nalgebra::Vector3<f64>; 3]>) -> Self {
         let mut quality = Self { min_angle: f64::INFINITY, shortest_edge: f64::INFINITY, longest_edge: 0.0 };
@@ -225,7 +225,7 @@ fn join(points: &[Vector2<f64>], outer: usize) -> Result<Delaunay, TriangulateEr
     Ok(joined)
 }
 
-/// Where a vertex goes in a round.
+/// New position of a vertex in a round.
 fn relaxed_position(joined: &Delaunay, vertex: FixedVertexHandle, spacing: f64) -> Vector2<f64> {
     let at = |vertex: VertexHandle<Point2<f64>, (), CdtEdge<()>, ()>| {
         let x = vertex.position();
@@ -243,7 +243,7 @@ fn relaxed_position(joined: &Delaunay, vertex: FixedVertexHandle, spacing: f64) 
 /// The triangles within the boundary, of which the triangulation has every edge. A triangle with a
 /// vertex that is not on the boundary is inside. Going around any other counter-clockwise, its
 /// vertices come in the order of the boundary if it is inside, and in the opposite order if it is
-/// outside; so rounding does not decide about the slivers along straight pieces.
+/// outside; so the slivers along straight pieces do not depend on rounding.
 fn faces_within(joined: &Delaunay, outer: usize) -> Vec<[usize; 3]> {
     let faces = joined.inner_faces().map(|face| face.vertices().map(|vertex| vertex.index()));
     faces

@@ -34,7 +34,7 @@ pub struct TShirt {
     pub sleeve_length: f64,
     /// Width of a cuff, lying flat \[m\].
     pub sleeve_opening: f64,
-    /// How far the upper end of a cuff is below the neck's ends, along y \[m\].
+    /// Distance along y from the ends of the neck down to the upper end of a cuff \[m\].
     pub sleeve_drop: f64,
     /// Width of the neck \[m\].
     pub neck_width: f64,
@@ -45,7 +45,7 @@ pub struct TShirt {
     /// Distance between front and back, which lie at z = gap / 2 and -gap / 2; seams are at z = 0
     /// \[m\].
     pub gap: f64,
-    /// Length that edges should have \[m\].
+    /// Target length of edges \[m\].
     pub spacing: f64,
 }
 
@@ -56,10 +56,10 @@ impl Default for TShirt {
     }
 }
 
-/// Why there is no such shirt.
+/// Why a shirt cannot be made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TShirtError {
-    /// A measure is not positive, or does not go with others.
+    /// A measure is not positive, or not compatible with others.
     #[error("{field}: {value} m {requirement}")]
     Measure {
         /// Name of the measure.
@@ -88,8 +88,8 @@ pub const PANELS: [&str; 4] = ["front right", "front left", "back right", "back 
 impl TShirt {
     /// A child's shirt with cap sleeves, of about 0.35 m^2 of cloth, with edges and a gap for a
     /// grid of this spacing h \[m\]: edges about 1.265 h, so that with h = 1/128 m there are about
-    /// as many vertices and faces as in the published scene; gap 1.5 h, about what layers that lie
-    /// on each other keep.
+    /// as many vertices and faces as in the published scene; gap 1.5 h, about the distance of
+    /// layers in contact.
     pub fn for_grid(grid_spacing: f64) -> Self {
         Self {
             chest_width: 0.4,
@@ -109,7 +109,7 @@ impl TShirt {
     /// cuff, shoulder, neck, fold.
     ///
     /// # Errors
-    /// A measure that is not positive, or does not go with others.
+    /// A measure that is not positive, or not compatible with others.
     pub fn half_outline(&self, neck_depth: f64) -> Result<Outline, TShirtError> {
         self.check(neck_depth)?;
         let at = Vector2::new;
@@ -157,7 +157,7 @@ impl TShirt {
     /// Cuts and sews the shirt. The normals are outwards: up in front, down in the back.
     ///
     /// # Errors
-    /// A measure that is not positive or does not go with others, a spacing that is too coarse.
+    /// A measure that is not positive or not compatible with others, a spacing that is too coarse.
     pub fn sew(&self) -> Result<Sewn, TShirtError> {
         let cut = |panel, neck_depth| {
             let outline = self.half_outline(neck_depth)?;
@@ -173,7 +173,8 @@ impl TShirt {
             Panel::new(back_right, &back, place(1.0, -z)),
             Panel::new(back_left, &back, place(-1.0, -z)),
         ];
-        // All four lie on each other in the pattern, so every seam goes the same way along both.
+        // All four are on top of each other in the pattern, so every seam has the same direction
+        // along both.
         let seam = |a, b, piece| Seam::new((a, piece), (b, piece), SeamDirection::Same);
         let mut seams = vec![seam(front_right, front_left, "fold"), seam(back_right, back_left, "fold")];
         for piece in ["side", "underarm", "shoulder"] {

@@ -1,4 +1,4 @@
-//! Layers of cloth on each other: none goes through another (acceptance 16).
+//! Layers of cloth on each other: none goes through another.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -81,7 +81,7 @@ fn press(part: f64) -> (usize, f64, f64) {
 /// Eight layers under a press at the paper's step (2 ms, h = 1/128 m), to 0.7 of their thickness
 /// and ten times the pressure of their weight: no edge ever passes through a face, and when the
 /// plate is gone nothing is faster than what falls from the top of the pile. (Measured: none at 0.7
-/// to 0.95; at 0.6, 4 crossings: there the grid no longer tells neighbours apart.)
+/// to 0.95; at 0.6, 4 crossings: there the grid no longer separates neighbours.)
 #[test]
 fn eight_layers_under_a_press_do_not_cross() {
     let (crossings, pressure, speed) = press(0.7);

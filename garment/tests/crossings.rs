@@ -175,8 +175,8 @@ fn folded(gap: f64) -> Sheets {
     sheets
 }
 
-// A fold with room in it crosses nothing. Pushing its upper layer down by one and a half gaps lets
-// it come out below the middle one.
+// An open fold has no crossings. Pushing its upper layer down by one and a half gaps lets it come
+// out below the middle one.
 #[test]
 fn a_folded_sheet_does_not_cross_itself_until_it_does() {
     let sheets = folded(0.04);
@@ -189,8 +189,8 @@ fn a_folded_sheet_does_not_cross_itself_until_it_does() {
     assert!(pushed.crossings().count > 20);
 }
 
-// A run that blew up still has its figure: what is not finite, or not there, crosses nothing, the
-// rest does.
+// An unstable run still has its count: what is not finite, or not there, crosses nothing, the rest
+// does.
 #[test]
 fn what_is_not_finite_crosses_nothing() {
     let (mut sheets, expected) = pushed_through();

@@ -41,7 +41,7 @@ fn circle(radius: f64) -> Outline {
     outline
 }
 
-// The law: the parts of a line are equal and as many as length / spacing, rounded; those of a curve
+// Checks: the parts of a line are equal and as many as length / spacing, rounded; those of a curve
 // have equal lengths along it, here on a circle: equal angles. (This curve is off the circle by
 // 2.7e-4 of its radius.)
 #[test]
@@ -58,13 +58,13 @@ fn pieces_are_divided_into_equal_parts() {
         let off = (x.y.atan2(x.x) - exact + PI).rem_euclid(2.0 * PI) - PI;
         assert!(off.abs() < 3e-4, "{k}: {off}");
     }
-    // What is asked for goes before the spacing.
+    // An explicit number takes precedence over the spacing.
     let boundary = rectangle(0.1, 0.034).parts(5).divide(0.01).unwrap();
     assert_eq!(boundary.pieces[3].parts, 5);
     assert!((rectangle(0.1, 0.034).length("right").unwrap() - 0.034).abs() < 1e-16);
 }
 
-// The law: Green's theorem. A parabola and its chord enclose 2/3 of the chord times the sagitta
+// Checks: Green's theorem. A parabola and its chord enclose 2/3 of the chord times the sagitta
 // (Archimedes); this cubic circle encloses a little more than pi r^2 (its radius is between r and
 // 1.00027 r).
 #[test]
@@ -80,7 +80,7 @@ fn the_area_of_an_outline_is_exact() {
     assert!(area > PI && area < PI * 1.00027f64.powi(2), "{area}");
 }
 
-// The law: every wrong outline is refused with the name of the piece at fault.
+// Checks: every wrong outline is refused with the name of the piece at fault.
 #[test]
 fn wrong_outlines_are_refused_by_name() {
     let start = || Outline::starting_at(at(0.0, 0.0));
@@ -131,9 +131,9 @@ fn longest(sheet: &PanelMesh, spacing: f64) -> f64 {
     sheet.quality().longest_edge / spacing
 }
 
-// The law: the triangles fill the outline's edges exactly (shoelace formula), their boundary is
-// that of the outline, as Euler's formula has it, and they are nearly equilateral: 25 degrees is
-// the smallest angle promised for outlines without sharper corners.
+// Checks: the triangles fill the outline's edges exactly (shoelace formula), their boundary is that
+// of the outline, as Euler's formula has it, and they are nearly equilateral: 25 degrees is the
+// smallest angle promised for outlines without sharper corners.
 #[test]
 fn outlines_are_filled_with_good_triangles() {
     let notched = Outline::starting_at(at(0.0, 0.0))
@@ -167,7 +167,7 @@ fn outlines_are_filled_with_good_triangles() {
     }
 }
 
-// The law: parts so long that vertices go out between them leave a sheet that does not fill its
+// Checks: parts so long that vertices go out between them leave a sheet that does not fill its
 // outline, which is refused.
 #[test]
 fn parts_that_hold_no_vertices_in_are_refused() {
@@ -201,7 +201,7 @@ fn total_area(mesh: &ClothMesh) -> f64 {
     (0..mesh.faces().len()).map(|face| mesh.area(face)).sum()
 }
 
-// The law: sewing is gluing. Two rectangles side by side make one (V = V1 + V2 - seam, Euler
+// Checks: sewing is gluing. Two rectangles side by side make one (V = V1 + V2 - seam, Euler
 // characteristic 1); one bent to a tube, sewn to itself, is an annulus (0, two boundary loops);
 // lying on each other, sewn along three sides, a bag (1, one loop) whose panels face opposite ways.
 #[test]
@@ -246,7 +246,7 @@ fn sewn_panels_are_glued() {
     }
 }
 
-// The law: what cannot be sewn is named: panel, piece and counts.
+// Checks: what cannot be sewn is named: panel, piece and counts.
 #[test]
 fn seams_that_do_not_fit_are_named() {
     let (wide, narrow) = (rectangle(0.2, 0.1), rectangle(0.2, 0.08));
@@ -267,7 +267,7 @@ fn seams_that_do_not_fit_are_named() {
     assert!(matches!(sew(&twice, &[]), Err(SewError::PanelName { .. })));
 }
 
-// The law: a shirt is a sphere with four holes, Euler characteristic 2 - 4, around neck, waist and
+// Checks: a shirt is a sphere with four holes, Euler characteristic 2 - 4, around neck, waist and
 // cuffs; the size is the published scene's (4,171 vertices and 7,987 faces, so 12,158 particles);
 // faces are what the grid can see.
 #[test]
@@ -300,7 +300,7 @@ fn the_default_shirt_has_the_published_size() {
     assert_eq!(shirt.sew().unwrap(), sewn);
 }
 
-// The law: seen from above, each layer covers its outline. Between a curve and a straight edge of
+// Checks: seen from above, each layer covers its outline. Between a curve and a straight edge of
 // length l lies the integral of k s (l - s)/2 ds, with k the curvature at length s, so at most
 // l^2/8 times the angle by which the curve turns: at the neck pi/2 on either side, at the underarm
 // pi/2 and the slope of the sleeve.
@@ -344,7 +344,7 @@ fn the_shirts_layers_have_the_area_of_their_outlines() {
     assert!((total - 0.35).abs() < 0.01, "{total}");
 }
 
-// The law: the left half is the mirror image of the right, vertex by vertex and bit by bit; seams
+// Checks: the left half is the mirror image of the right, vertex by vertex and bit by bit; seams
 // are between the layers, at z = 0, all else on its layer; normals are outwards.
 #[test]
 fn the_shirt_is_symmetric_and_lies_in_its_layers() {
@@ -373,7 +373,7 @@ fn the_shirt_is_symmetric_and_lies_in_its_layers() {
     assert!((top - 0.5 * shirt.length).abs() < 1e-15);
 }
 
-// The law: what is promised of the triangles holds for shirts of other measures, too: here 12, with
+// Checks: what is promised of the triangles holds for shirts of other measures, too: here 12, with
 // a fixed generator (xorshift).
 #[test]
 fn other_shirts_have_good_triangles() {
@@ -404,7 +404,7 @@ fn other_shirts_have_good_triangles() {
     }
 }
 
-// The law: measures that make no shirt are named with their value.
+// Checks: measures that make no shirt are named with their value.
 #[test]
 fn impossible_shirts_are_named() {
     let shirt = TShirt::default();
@@ -428,7 +428,7 @@ fn mesh_of(outline: &Outline, spacing: f64) -> (Vec<Vector3<f64>>, Vec<[usize; 3
     (sheet.points.iter().map(|x| x.push(0.0)).collect(), sheet.faces)
 }
 
-// The law: a rectangle covers its area, whatever lies on it and however it is folded, turned in its
+// Checks: a rectangle covers its area, whatever lies on it and however it is folded, turned in its
 // plane; leaning by an angle a, cos a of it. Half a cell along each side is the error allowed.
 #[test]
 fn covered_areas_of_rectangles_are_exact() {
@@ -454,9 +454,9 @@ fn covered_areas_of_rectangles_are_exact() {
     }
 }
 
-// The law: two circles of radius r whose centres are d apart have 2 r^2 acos(d / 2r) - d/2 sqrt(4
-// r^2 - d^2) in common. Straight edges lose spacing^2 / 12 times the angle 2 pi of each, and the
-// cubic circle is too large by 2.7e-4 of r at most.
+// Checks: two circles of radius r whose centres are d apart have 2 r^2 acos(d / 2r) - d/2
+// sqrt(4 r^2 - d^2) in common. Straight edges lose spacing^2 / 12 times the angle 2 pi of each, and
+// the cubic circle is too large by 2.7e-4 of r at most.
 #[test]
 fn the_covered_area_of_two_discs_is_that_of_their_union() {
     let (r, d, spacing) = (0.1, 0.08, 0.004);
@@ -471,7 +471,7 @@ fn the_covered_area_of_two_discs_is_that_of_their_union() {
     assert!((area - exact).abs() < limit, "{area} {exact} {limit}");
 }
 
-// The law: a shirt that lies flat covers what its back does, which has the higher neck.
+// Checks: a shirt that lies flat covers what its back does, which has the higher neck.
 #[test]
 fn a_flat_shirt_covers_its_back() {
     let shirt = TShirt::default();
@@ -493,7 +493,7 @@ fn areas_that_cannot_be_measured_are_refused() {
     assert!(matches!(covered_area(&positions, &faces, 1e-3), Err(CoveredError::NotFinite { .. })));
 }
 
-// The law: a cloth read from an OBJ is the one written, metres per file unit applied; a file that
+// Checks: a cloth read from an OBJ is the one written, metres per file unit applied; a file that
 // holds no sheet is named.
 #[test]
 fn cloth_is_read_from_files() {
@@ -507,7 +507,7 @@ fn cloth_is_read_from_files() {
     // The second triangle is turned over.
     write("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 4 3\n");
     let error = load_cloth(&path, 1.0).unwrap_err();
-    assert!(error.to_string().contains("cloth.obj") && error.to_string().contains("turned over"), "{error}");
+    assert!(error.to_string().contains("cloth.obj") && error.to_string().contains("flip one"), "{error}");
     assert!(matches!(error, ClothFileError::Cloth { source: MeshError::Orientation { .. }, .. }));
     let error = load_cloth(folder.path().join("none.obj"), 1.0).unwrap_err().to_string();
     assert!(error.contains("none.obj"), "{error}");

@@ -49,10 +49,10 @@ pub(super) struct Hit {
 #[derive(Clone, Debug)]
 struct Node {
     bounds: BoundingBox,
-    /// A leaf's first entry in `order`; the right child of an inner node (the left child follows
-    /// its parent).
+    /// A leaf's first entry in `order`; the right child of an inner tree node (the left child
+    /// follows its parent).
     start: u32,
-    /// How many triangles a leaf has; 0 for an inner node.
+    /// Number of triangles of a leaf; 0 for an inner tree node.
     count: u32,
 }
 
@@ -78,8 +78,7 @@ impl Bvh {
         Bvh { nodes, order }
     }
 
-    /// The triangle nearest to `p` among those that `accept` lets through; `None` where there is
-    /// none.
+    /// The triangle nearest to `p` among those that `accept` accepts; `None` if there is none.
     pub(super) fn nearest(
         &self,
         vertices: &[Point3<f64>],

@@ -24,7 +24,7 @@ fn from_glam(v: Vector) -> Vector3<f64> {
     Vector3::new(v.x, v.y, v.z)
 }
 
-/// A function from a direction to the farthest point of a convex solid, as parry wants it.
+/// A function from a direction to the farthest point of a convex solid, as parry expects it.
 struct Farthest<F>(F);
 
 impl<F: Fn(&Vector3<f64>) -> Vector3<f64>> SupportMap for Farthest<F> {
@@ -33,13 +33,13 @@ impl<F: Fn(&Vector3<f64>) -> Vector3<f64>> SupportMap for Farthest<F> {
     }
 }
 
-/// What parry found about two convex solids.
+/// Result of parry for two convex solids.
 pub enum Nearest {
     /// Nearest points of both, or deepest where they overlap \[m\], and the unit direction from the
     /// first to the second.
     Points([Vector3<f64>; 2], Vector3<f64>),
-    /// They are probably farther apart than asked for; in this unit direction, where that can be
-    /// checked.
+    /// They are probably farther apart than the limit; in this unit direction, which allows a
+    /// check.
     Far(Vector3<f64>),
     /// They overlap.
     Overlap,

@@ -3,7 +3,7 @@
 use super::SurfacePoint;
 use nalgebra::{Point3, Unit, Vector3};
 
-/// Bisection halves the bracket of the multiplier until doubles cannot tell its ends apart.
+/// Bisection halves the bracket of the multiplier down to the resolution of doubles.
 const MAX_BISECTIONS: usize = 1100;
 
 /// Nearest point of the ellipsoid of these semi-axes \[m\], inside and outside.

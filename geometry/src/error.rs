@@ -1,4 +1,4 @@
-//! What can be wrong with a geometry.
+//! Errors of geometries.
 
 use thiserror::Error;
 
@@ -16,12 +16,12 @@ pub enum GeometryError {
         /// The value given \[m\].
         value: f64,
     },
-    /// A grid of heights that is none.
+    /// An invalid grid of heights.
     #[error(
         "height field: {heights} heights in rows of {columns}; it needs at least 2 full rows of at least 2"
     )]
     Grid {
-        /// How many heights there are.
+        /// Number of heights.
         heights: usize,
         /// The length of a row.
         columns: usize,
@@ -39,32 +39,32 @@ pub enum GeometryError {
     NonFiniteVertex {
         /// The kind of shape.
         shape: &'static str,
-        /// How many vertices are concerned.
+        /// Number of such vertices.
         count: usize,
         /// The first of them.
         vertex: usize,
         /// Its coordinates \[m\].
         position: [f64; 3],
     },
-    /// Triangles that name vertices that do not exist.
+    /// Triangles that refer to vertices that do not exist.
     #[error(
-        "mesh: {count} triangles name vertices that do not exist, the first is triangle {triangle}: index \
+        "mesh: {count} triangles refer to vertices that do not exist, the first is triangle {triangle}: index \
          {index} with {vertices} vertices"
     )]
     IndexOutOfRange {
-        /// How many triangles are concerned.
+        /// Number of such triangles.
         count: usize,
         /// The first of them.
         triangle: usize,
         /// The index it uses.
         index: u32,
-        /// How many vertices there are.
+        /// Number of vertices.
         vertices: usize,
     },
     /// Triangles that use a vertex twice, or have no area in proportion to their edges.
     #[error("mesh: {count} triangles are degenerate, the first is triangle {triangle} {indices:?}")]
     DegenerateTriangle {
-        /// How many triangles are concerned.
+        /// Number of such triangles.
         count: usize,
         /// The first of them.
         triangle: usize,
@@ -77,7 +77,7 @@ pub enum GeometryError {
          merge vertices that coincide and fill the holes"
     )]
     OpenEdge {
-        /// How many edges are concerned.
+        /// Number of such edges.
         count: usize,
         /// Vertices of the first of them.
         edge: [u32; 2],
@@ -87,11 +87,11 @@ pub enum GeometryError {
     /// Edges where more than two triangles meet.
     #[error("mesh: {count} edges join more than two triangles, the first is {edge:?} with {triangles}")]
     NonManifoldEdge {
-        /// How many edges are concerned.
+        /// Number of such edges.
         count: usize,
         /// Vertices of the first of them.
         edge: [u32; 2],
-        /// How many triangles meet there.
+        /// Number of triangles at it.
         triangles: usize,
     },
     /// Edges whose two triangles run through them in the same direction.
@@ -100,7 +100,7 @@ pub enum GeometryError {
          triangles {triangles:?}"
     )]
     InconsistentOrientation {
-        /// How many edges are concerned.
+        /// Number of such edges.
         count: usize,
         /// Vertices of the first of them.
         edge: [u32; 2],
@@ -110,7 +110,7 @@ pub enum GeometryError {
     /// Vertices where two fans of triangles touch: the sign of a distance is not defined there.
     #[error("mesh: {count} vertices join separate fans of triangles, the first is vertex {vertex}")]
     NonManifoldVertex {
-        /// How many vertices are concerned.
+        /// Number of such vertices.
         count: usize,
         /// The first of them.
         vertex: usize,
@@ -124,7 +124,7 @@ pub enum GeometryError {
     /// The points of a hull do not span a volume, or their hull could not be built.
     #[error("convex hull of {points} points: {reason}")]
     Hull {
-        /// How many points were given.
+        /// Number of points given.
         points: usize,
         /// Why there is no hull.
         reason: String,

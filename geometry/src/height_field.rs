@@ -8,9 +8,9 @@ use nalgebra::Point3;
 ///
 /// Each cell is two triangles, cut along the diagonal from its corner of lowest x and y. The solid
 /// is held as the closed mesh of that surface, of its sides and its floor, so that distances are
-/// those of [`TriangleMesh`]: exact to rounding for the triangulated surface. Make the floor deep
-/// enough that nothing reaches its middle: a point nearer to the floor or the sides than to the
-/// surface is measured from these.
+/// those of [`TriangleMesh`]: exact to rounding for the triangulated surface. Choose the floor deep
+/// enough that no penetration reaches half of it: points nearer to the floor or the sides than to
+/// the surface are measured from these.
 #[derive(Clone, Debug)]
 pub struct HeightField {
     mesh: TriangleMesh,
@@ -61,7 +61,7 @@ impl HeightField {
         &self.mesh
     }
 
-    /// How many triangles the surface has; they are the first of the mesh, two for each cell, row
+    /// Number of triangles of the surface; they are the first of the mesh, two for each cell, row
     /// by row.
     pub fn surface_triangles(&self) -> usize {
         self.surface_triangles

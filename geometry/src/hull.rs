@@ -11,11 +11,11 @@ const COPLANAR: f64 = 1e-9;
 /// which side a point is.
 const MIN_THICKNESS: f64 = 1e-7;
 
-/// How far a point may stand out of the hull of the others and be dropped, in proportion to the
-/// radius of the hull.
+/// Largest distance of a dropped point from the hull of the others, relative to the radius of the
+/// hull.
 const LEFT_OUT: f64 = 1e-6;
 
-/// How much the corners of flat faces are moved out before the hull is built.
+/// Outward displacement of the corners of flat faces before the hull is built.
 const BULGE: f64 = 1e-7;
 
 /// Cosine of 60 degrees: faces whose normals are closer than this face the same side.
@@ -40,8 +40,8 @@ pub struct ConvexHull {
 }
 
 impl ConvexHull {
-    /// The hull of `points` \[m\]. Points inside are dropped, and those that stand out of the hull
-    /// of the others by less than a millionth of its radius may be.
+    /// The hull of `points` \[m\]. Points inside are dropped; points outside the hull of the others
+    /// by less than a millionth of its radius may be dropped.
     ///
     /// # Errors
     /// Coordinates that are not finite, and points that do not span a volume.
@@ -56,7 +56,7 @@ impl ConvexHull {
         let tolerance = LEFT_OUT * mesh.bounding_sphere().1;
         let outside = points.iter().map(|p| mesh.surface_point(p).distance).fold(f64::MIN, f64::max);
         if outside > tolerance {
-            return Err(refuse(format!("it leaves out a point by {outside} m")));
+            return Err(refuse(format!("a point is {outside} m outside the hull")));
         }
         let (planes, face_of_triangle) = faces(&mesh)?;
         Ok(Self { mesh, planes, face_of_triangle })
@@ -67,13 +67,13 @@ impl ConvexHull {
         &self.mesh
     }
 
-    /// How many faces there are, counting coplanar triangles as one.
+    /// Number of faces, counting coplanar triangles as one.
     pub fn face_count(&self) -> usize {
         self.planes.len()
     }
 
     /// Outward unit normal and offset \[m\] of a face: the solid is `normal . x <= offset`. `None`
-    /// where there is none.
+    /// if there is none.
     pub fn face(&self, face: u32) -> Option<(Unit<Vector3<f64>>, f64)> {
         self.planes.get(face as usize).map(|plane| (plane.normal, plane.offset))
     }
@@ -140,11 +140,11 @@ impl ConvexHull {
 }
 
 /// Moves the points to their mean and scales them to unit spread along their principal axes. Hulls
-/// are unchanged by affine maps, and thin plates become as easy as round clouds. `None` where the
+/// are unchanged by affine maps, and thin plates become as easy as round clouds. `None` if the
 /// points do not span a volume.
 ///
 /// Then x becomes x (1 + e |x|^2). On every line and plane that misses the mean, |x|^2 is strictly
-/// convex, so that points between others on an edge or a face, which would make triangles without
+/// convex, so that points between others on an edge or a face, which would give triangles without
 /// area, fall inside the hull.
 fn whiten(points: &[Point3<f64>]) -> Option<Vec<Point3<f64>>> {
     let count = points.len() as f64;
@@ -170,7 +170,7 @@ fn whiten(points: &[Point3<f64>]) -> Option<Vec<Point3<f64>>> {
     Some(points.iter().map(|p| image(p).into()).collect())
 }
 
-/// The points whose images are `vertices`. `None` where a vertex is not an image.
+/// The points whose images are `vertices`. `None` if a vertex is not an image.
 fn originals(
     points: &[Point3<f64>],
     images: &[Point3<f64>],
@@ -186,7 +186,7 @@ fn originals(
 }
 
 /// Joins coplanar neighbours into faces. Faces are numbered by the area of their largest triangle,
-/// whose plane is theirs, since it is known best.
+/// whose plane is the most accurate and is used for all.
 fn faces(mesh: &TriangleMesh) -> Result<(Vec<Plane>, Vec<u32>), GeometryError> {
     let (vertices, triangles) = (mesh.vertices(), mesh.triangles());
     let corners = |t: usize| triangles[t].map(|i| vertices[i as usize].coords);

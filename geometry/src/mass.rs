@@ -24,7 +24,7 @@ impl Shape {
             Shape::Capsule { radius: r, half_length: h } => {
                 let middle = density * PI * r * r * 2.0 * h;
                 let ends = density * 4.0 / 3.0 * PI * r.powi(3);
-                // Each half ball has its centre of mass 3 r/8 beyond the end of the cylinder.
+                // Each hemisphere has its centre of mass 3 r/8 beyond the end of the cylinder.
                 let axial = middle * r * r / 2.0 + ends * 0.4 * r * r;
                 let across =
                     middle * (h * h / 3.0 + r * r / 4.0) + ends * (0.4 * r * r + h * h + 0.75 * h * r);

@@ -8,12 +8,12 @@ use nalgebra::{Point3, Unit, Vector3};
 /// Cosine of 60 degrees: triangles whose normals are closer than this face the same side.
 const SAME_SIDE_COSINE: f64 = 0.5;
 
-/// Cosine of 26 degrees: a point outside is behind a face whose nearest point it sees closer than
-/// this to the normal.
+/// Cosine of 26 degrees: a point outside is in the shadow of a face if the direction to its nearest
+/// point is closer than this to the normal.
 const SHADOW_COSINE: f64 = 0.9;
 
-/// Closer to an edge or vertex than this part of the mesh's radius, the direction to it is made of
-/// rounding errors.
+/// Closer to an edge or vertex than this fraction of the mesh's radius, the direction to it
+/// consists of rounding errors.
 const COINCIDENT: f64 = 1e-10;
 
 /// Vertices \[m\] and triangles.
@@ -23,9 +23,9 @@ pub(super) type Triangulation = (Vec<Point3<f64>>, Vec<[u32; 3]>);
 /// outside.
 ///
 /// The nearest triangle comes from a bounding volume hierarchy, the sign from angle-weighted
-/// pseudo-normals, which are right for every closed mesh (Baerentzen and Aanaes, Signed distance
-/// computation using the angle weighted pseudonormal, IEEE TVCG 11(3), 2005). Surfaces that cut
-/// through themselves are not detected.
+/// pseudo-normals, which are correct for every closed mesh (Baerentzen and Aanaes, Signed distance
+/// computation using the angle weighted pseudonormal, IEEE TVCG 11(3), 2005). Self-intersections
+/// are not detected.
 #[derive(Clone, Debug)]
 pub struct TriangleMesh {
     vertices: Vec<Point3<f64>>,
@@ -37,7 +37,7 @@ pub struct TriangleMesh {
     vertex_normals: Vec<Vector3<f64>>,
     bvh: Bvh,
     bounds: BoundingBox,
-    /// Centre and radius of a ball around the mesh.
+    /// Centre and radius of a bounding sphere.
     sphere: (Point3<f64>, f64),
 }
 
@@ -177,13 +177,13 @@ impl TriangleMesh {
         Some(from_plane).filter(|s| s.distance < -reach)
     }
 
-    /// Centre and radius \[m\] of a ball around the mesh.
+    /// Centre and radius \[m\] of a bounding sphere.
     pub fn bounding_sphere(&self) -> (Point3<f64>, f64) {
         self.sphere
     }
 
     /// A lower bound of the signed distance [m]: the solid lies in its bounding box, and so does
-    /// every ball inside it.
+    /// every sphere inside it.
     pub(super) fn lower_bound(&self, p: &Point3<f64>) -> f64 {
         self.bounds.signed_distance(p)
     }

@@ -8,7 +8,7 @@
 use super::SurfacePoint;
 use nalgebra::{Point3, Unit, Vector3};
 
-/// The direction of `v`, or `fallback` where `v` has none.
+/// The direction of `v`, or `fallback` for the zero vector.
 fn direction_or(v: Vector3<f64>, fallback: Unit<Vector3<f64>>) -> Unit<Vector3<f64>> {
     Unit::try_new(v, f64::MIN_POSITIVE).unwrap_or(fallback)
 }

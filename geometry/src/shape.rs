@@ -20,12 +20,12 @@ pub enum Shape {
         /// Half of each edge \[m\].
         half_extents: Vector3<f64>,
     },
-    /// A ball centred on the origin. Feature 0.
+    /// A sphere centred on the origin. Feature 0.
     Sphere {
         /// Radius \[m\].
         radius: f64,
     },
-    /// A cylinder along z with half a ball on each end, centred on the origin. Feature 0.
+    /// A cylinder along z with a hemisphere on each end, centred on the origin. Feature 0.
     Capsule {
         /// Radius \[m\].
         radius: f64,
@@ -54,7 +54,7 @@ pub enum Shape {
 
 impl Shape {
     /// Exact signed distance \[m\] from `p` (shape frame, m) to the nearest point of the surface,
-    /// inside and outside. Of a point that is not finite, the result means nothing.
+    /// inside and outside. The result for a point that is not finite is undefined.
     pub fn surface_point(&self, p: &Point3<f64>) -> SurfacePoint {
         match self {
             Shape::HalfSpace => primitives::half_space(p),
@@ -69,9 +69,9 @@ impl Shape {
         }
     }
 
-    /// Signed distance for a point that came through feature `side`, measured from that feature, so
-    /// that the normal does not flip when the point is past the middle of a thin plate, nor when it
-    /// was pressed out at the far side.
+    /// Signed distance for a point that entered through feature `side`, measured from that feature,
+    /// so that the normal does not flip when the point is past the middle of a thin plate, or was
+    /// pressed out on the far side.
     ///
     /// It is negative as long as the point is behind the feature: inside, or outside in its shadow,
     /// which is where a line along the feature's outward normal goes through the solid before it
@@ -82,10 +82,10 @@ impl Shape {
     /// - Side of a cylinder: measured from the side inside. It has no shadow: outside, the nearest
     ///   surface counts.
     /// - Hull and mesh: measured from the face that is nearest among those that face within 60
-    ///   degrees of `side`, so that a point may slide around a faceted round surface; the feature
-    ///   that comes back is the one to pass next. The shadow of a mesh ends where the nearest point
-    ///   of those faces is seen more than 26 degrees off the face's normal, and knows nothing of
-    ///   what else the mesh has in between.
+    ///   degrees of `side`, so that a point may slide around a faceted round surface; the returned
+    ///   feature is the one to pass next. The shadow of a mesh ends where the direction to the
+    ///   nearest point of those faces is more than 26 degrees off the face's normal, and ignores
+    ///   other parts of the mesh in between.
     /// - Smooth shapes, points before the feature or beside its shadow, and a `side` that does not
     ///   exist: the nearest surface, as [`surface_point`](Self::surface_point).
     pub fn surface_point_from(&self, p: &Point3<f64>, side: u32) -> SurfacePoint {
@@ -107,7 +107,8 @@ impl Shape {
         }
     }
 
-    /// Centre and radius \[m\] of a ball around the shape, in its frame; `None` for the half-space.
+    /// Centre and radius \[m\] of a bounding sphere, in the shape's frame; `None` for the
+    /// half-space.
     pub fn bounding_sphere(&self) -> Option<(Point3<f64>, f64)> {
         match self {
             Shape::HalfSpace => None,
@@ -152,7 +153,7 @@ impl Shape {
         }
     }
 
-    /// Checks the sizes: finite and positive (a capsule's half length may be 0).
+    /// Checks that the sizes are finite and positive (a capsule's half length may be 0).
     ///
     /// # Errors
     /// [`GeometryError::Size`] with the first field that is not. Hulls, meshes and height fields

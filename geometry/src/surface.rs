@@ -1,9 +1,8 @@
-//! What a distance query gives.
+//! Result of a distance query.
 
 use nalgebra::{Unit, Vector3};
 
-/// The point of a surface that is nearest to a query point, seen from the query point, in the frame
-/// of the shape.
+/// The point of a surface that is nearest to a query point, in the frame of the shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
     /// Signed distance \[m\], negative inside the solid. The surface point is `p - distance *

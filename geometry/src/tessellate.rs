@@ -62,7 +62,7 @@ fn round_profile(radius: f64, half_length: f64, segments: u32) -> Vec<(f64, f64)
     profile
 }
 
-/// Turns a profile, which starts and ends on the z axis and runs upwards outside it, into a closed
+/// Revolves a profile, which starts and ends on the z axis and runs upwards outside it, to a closed
 /// surface.
 fn revolve(profile: &[(f64, f64)], segments: u32) -> Triangulation {
     let mut vertices = Vec::new();

@@ -1,10 +1,10 @@
-//! Is a triangle mesh a closed, oriented, two-sided surface?
+//! Checks that a triangle mesh is a closed, oriented, two-sided surface.
 
 use super::GeometryError;
 use nalgebra::Point3;
 
 /// Smallest area of a triangle in proportion to the square of its longest edge: below, the
-/// direction of the normal is made of rounding errors.
+/// direction of the normal consists of rounding errors.
 const MIN_AREA_RATIO: f64 = 1e-12;
 
 /// The half-edges of a closed surface: half-edge `3 t + k` runs from corner `k` of triangle `t` to
@@ -14,8 +14,7 @@ pub(super) struct HalfEdges {
     pub(super) twin: Vec<u32>,
 }
 
-/// Checks everything that the sign of a distance rests on, and gives the neighbours of the
-/// triangles.
+/// Checks all conditions for the sign of a distance, and returns the neighbours of the triangles.
 pub(super) fn check(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Result<HalfEdges, GeometryError> {
     if triangles.is_empty() {
         return Err(GeometryError::Empty { shape: "mesh", what: "triangles" });

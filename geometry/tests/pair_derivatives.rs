@@ -37,10 +37,10 @@ fn moved(pose: &Isometry3<f64>, k: usize, step: f64) -> Isometry3<f64> {
     Isometry3::from_parts(place, turn * pose.rotation)
 }
 
-/// Every number of every meeting of every kind of pair, by turns and moves of both. Differences are
-/// trusted where those of two steps agree: they do not across a change of features. Steps of 1e-5
-/// and 5e-6 are off by up to 1e-10 of third derivatives, which for edges at a small angle s go as
-/// 1/s^3; the more they differ the more is allowed.
+/// The derivatives of every value of every contact point of every kind of pair, by rotations and
+/// translations of both. Differences are trusted where those of two steps agree: they do not across
+/// a change of features. Steps of 1e-5 and 5e-6 are off by up to 1e-10 of third derivatives, which
+/// for edges at a small angle s go as 1/s^3; the more they differ the more is allowed.
 #[test]
 fn pairs_have_the_slopes_of_differences() {
     let (seed, h) = (22, 1e-5);

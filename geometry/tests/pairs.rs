@@ -71,7 +71,7 @@ fn lanes_have_the_bits_of_single_pairs() {
     }
 }
 
-/// Two solids of one kind in the other order: the same meetings with the normal the other way, in
+/// Two solids of one kind in the other order: the same contact points with the normal reversed, in
 /// whatever order, to the rounding of the formulas (positions up to 2 m, tens of sums; directions
 /// of nearly parallel axes lose up to the square root of it).
 #[test]
@@ -151,8 +151,8 @@ fn degenerate_poses_give_finite_meetings() {
     }
 }
 
-/// Boxes on each other, a capsule along and across a box: as many meetings as hold them, at known
-/// places.
+/// Boxes on each other, a capsule along and across a box: the expected number of contact points, at
+/// known positions.
 #[test]
 fn flat_contacts_have_their_corners() {
     let cube = Shape::Box { half_extents: Vector3::repeat(0.1) };

@@ -1,5 +1,5 @@
-//! XML as a tree that owns its text, with the file and line of every element, and attributes read
-//! as what they mean.
+//! XML as a tree that owns its text, with the file and line of every element, and typed access to
+//! attributes.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use nalgebra::Vector3;
 
 use super::error::{ImportError, ImportProblem, ImportWarning, SourceLocation};
 
-/// Elements within elements that are followed; deeper ones are refused, so that no file can exhaust
-/// the stack.
+/// Largest depth of nested elements; deeper ones are refused, so that no file can exhaust the
+/// stack.
 const DEEPEST: usize = 200;
 
 /// An element.
@@ -50,7 +50,7 @@ fn convert(
         line: lines.partition_point(|start| *start <= node.range().start) as u32,
     };
     if depth == DEEPEST {
-        let reason = format!("more than {DEEPEST} elements within each other");
+        let reason = format!("more than {DEEPEST} nested elements");
         return Err(element.fail(ImportProblem::Malformed(reason)));
     }
     for child in node.children().filter(|n| n.is_element()) {
@@ -60,7 +60,7 @@ fn convert(
 }
 
 impl Element {
-    /// Where it is, and what.
+    /// Its location in the file.
     pub fn place(&self) -> SourceLocation {
         let name = self.text("name").map(|name| format!(" '{name}'")).unwrap_or_default();
         SourceLocation {
@@ -91,12 +91,12 @@ impl Element {
         }
     }
 
-    /// An attribute has a value that cannot be.
+    /// An attribute has an invalid value.
     pub fn bad(&self, attribute: &str, requirement: &str) -> ImportError {
         self.fail_at(attribute, ImportProblem::Value(requirement.to_owned()))
     }
 
-    /// A warning about an attribute, or about the element itself where `attribute` is empty.
+    /// A warning about an attribute, or about the element itself if `attribute` is empty.
     pub fn warn(&self, attribute: &str, action: impl Into<String>) -> ImportWarning {
         ImportWarning {
             location: self.place(),
@@ -126,7 +126,7 @@ impl Element {
         self.attributes.iter().find(|(name, _)| name == attribute).map(|(_, value)| value.trim())
     }
 
-    /// An attribute that has to be there.
+    /// A required attribute.
     pub fn required(&self, attribute: &'static str) -> Result<&str, ImportError> {
         self.text(attribute).ok_or_else(|| self.fail(ImportProblem::Missing(attribute)))
     }

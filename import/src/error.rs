@@ -1,17 +1,17 @@
-//! Why a file is no mechanism, and what was left of it where it is.
+//! Errors and warnings of importing a file.
 
 use pliant_geometry::GeometryError;
 use pliant_rigid::multibody::ModelError;
 use pliant_rigid::simulation::SimulationError;
 
-/// A place in a file.
+/// A location in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceLocation {
-    /// The file, or `<text>` for what did not come from one.
+    /// The file, or `<text>` for text.
     pub file: String,
-    /// The line, from 1; 0 where the whole file is meant.
+    /// The line, from 1; 0 for the whole file.
     pub line: u32,
-    /// The element, with its name where it has one: `geom 'foot'`.
+    /// The element, with its name if it has one: `geom 'foot'`.
     pub element: String,
 }
 
@@ -25,15 +25,14 @@ impl core::fmt::Display for SourceLocation {
     }
 }
 
-/// A file that cannot be imported: where, which attribute with which value, and what is wrong with
-/// it.
+/// A file that cannot be imported: location, attribute, value, and what is wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportError {
     /// Where.
     pub location: SourceLocation,
-    /// The attribute; empty where the element itself is at fault.
+    /// The attribute; empty if the element itself is at fault.
     pub attribute: String,
-    /// Its value as written; empty where there is none.
+    /// Its value as written; empty if there is none.
     pub value: String,
     /// What is wrong.
     pub problem: Box<ImportProblem>,
@@ -64,7 +63,7 @@ pub enum ImportProblem {
     /// It cannot be read.
     #[error("cannot be read: {0}")]
     Unreadable(String),
-    /// It is no XML.
+    /// It is not XML.
     #[error("not well-formed XML: {0}")]
     Malformed(String),
     /// It is XML, but neither MJCF nor URDF.
@@ -76,25 +75,25 @@ pub enum ImportProblem {
     /// An attribute that the element does not have.
     #[error("the element has no such attribute")]
     UnknownAttribute,
-    /// Something that has to be there is not.
+    /// Something required is missing.
     #[error("{0} is missing")]
     Missing(&'static str),
-    /// A value that cannot be.
+    /// An invalid value.
     #[error("must be {0}")]
     Value(String),
-    /// A name that nothing has.
+    /// An undefined name.
     #[error("there is no {0} of this name")]
     Reference(&'static str),
-    /// A name or an attribute that is there twice.
-    #[error("{0} of this name is there twice")]
+    /// A name or an attribute that is given twice.
+    #[error("the name of this {0} is used twice")]
     Duplicate(&'static str),
-    /// Files that include each other, or links that carry each other.
+    /// Files that include each other, or links that are each other's ancestors.
     #[error("cyclic: {0}")]
     Cycle(String),
-    /// Something that cannot be simulated here and cannot be left out either.
+    /// Something that is not supported and cannot be left out.
     #[error("not supported: {0}")]
     Unsupported(String),
-    /// An inertia that no solid can have, or none where one is needed.
+    /// An inertia that is not physical, or a missing one.
     #[error("inertia: {0}")]
     Inertia(String),
     /// A mesh that cannot be used.
@@ -116,9 +115,9 @@ pub enum ImportProblem {
 pub struct ImportWarning {
     /// Where.
     pub location: SourceLocation,
-    /// The attribute; empty where the element as a whole is meant.
+    /// The attribute; empty for the element as a whole.
     pub attribute: String,
-    /// Its value as written; empty where there is none.
+    /// Its value as written; empty if there is none.
     pub value: String,
     /// What was done.
     pub action: String,

@@ -1,4 +1,4 @@
-//! What a file describes.
+//! The contents of a file.
 
 use nalgebra::Isometry3;
 
@@ -9,29 +9,29 @@ use pliant_rigid::multibody::{LinkId, State};
 use pliant_rigid::simulation::{Control, System};
 use pliant_rigid::{Appearance, MechanismDesc};
 
-/// What a file describes.
+/// The contents of a file.
 #[derive(Debug)]
 pub struct Imported {
-    /// Name of the model; empty where it has none.
+    /// Name of the model; empty if it has none.
     pub name: String,
     /// The mechanism with its motors and constraints.
     pub system: System,
     /// Shapes that can touch each other.
     pub geometries: Vec<CollisionGeometry>,
     /// Pairs of links that do not touch, besides those that
-    /// [`CollisionModel`](pliant_rigid::collision::CollisionModel) leaves out by itself.
+    /// [`CollisionModel`](pliant_rigid::collision::CollisionModel) always excludes.
     pub excluded: Vec<(LinkId, LinkId)>,
-    /// Shapes that are only to be seen.
+    /// Shapes that are only drawn.
     pub visuals: Vec<Visual>,
-    /// The state to begin with.
+    /// The initial state.
     pub state: State,
     /// Other states that the file names.
     pub keyframes: Vec<Keyframe>,
     /// The joints in the order of the file.
     pub joints: Vec<ImportedJoint>,
-    /// What the motors are told, in the order of the file.
+    /// Inputs of the motors, in the order of the file.
     pub inputs: Vec<Input>,
-    /// Time step \[s\], where the file gives one.
+    /// Time step \[s\], if the file has one.
     pub time_step: Option<f64>,
     /// Settings for another engine's solver, as written: attribute and value. Nothing here uses
     /// them.
@@ -59,13 +59,13 @@ pub struct Visual {
 /// without mass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportedJoint {
-    /// Name; made from the body's where the file gives none.
+    /// Name; derived from the body's if the file has none.
     pub name: String,
     /// The link that it moves.
     pub link: LinkId,
-    /// Largest effort \[N m, N\], where the file gives one.
+    /// Largest effort \[N m, N\], if the file has one.
     pub effort_limit: Option<f64>,
-    /// Largest rate \[rad/s, m/s\], where the file gives one. Nothing enforces it.
+    /// Largest rate \[rad/s, m/s\], if the file has one. It is not enforced.
     pub velocity_limit: Option<f64>,
 }
 
@@ -76,23 +76,23 @@ pub struct Keyframe {
     pub name: String,
     /// The state.
     pub state: State,
-    /// What the motors are told, one number for each of [`Imported::inputs`].
+    /// Inputs of the motors, one number for each of [`Imported::inputs`].
     pub control: Vec<f64>,
 }
 
-/// What a motor is told, as the file understands it: the motor's effort, target position or target
-/// rate is `scale * control + offset`.
+/// Input of a motor as the file defines it: the motor's effort, target position or target rate is
+/// `scale * control + offset`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
     /// Name of the motor.
     pub name: String,
-    /// Which of the system's actuators.
+    /// Index of the actuator in the system.
     pub actuator: usize,
     /// Effort \[N m, N\], position \[rad, m\] or rate \[rad/s, m/s\] for each unit of control.
     pub scale: f64,
     /// The same at control 0.
     pub offset: f64,
-    /// Least and greatest control; infinite where there is no limit.
+    /// Least and greatest control; infinite without a limit.
     pub range: [f64; 2],
 }
 
@@ -115,8 +115,8 @@ impl Imported {
         self.keyframes.iter().find(|key| key.name == name)
     }
 
-    /// Tells the motors what to do: one number for each of [`inputs`](Self::inputs), in the file's
-    /// units, clamped to its range. Numbers that are missing leave their motors as they are.
+    /// Sets the inputs of the motors: one number for each of [`inputs`](Self::inputs), in the
+    /// file's units, clamped to its range. Motors without a number keep their inputs.
     pub fn set_control(&mut self, control: &[f64]) {
         for (input, control) in self.inputs.iter().zip(control) {
             let value = input.scale * control.max(input.range[0]).min(input.range[1]) + input.offset;

@@ -1,13 +1,13 @@
 //! Mechanisms from files: MJCF (MuJoCo's XML) and URDF.
 //!
-//! What is understood, approximated, left out or refused is told for every element and attribute by
-//! the tables in `docs/import.md`, which are printed from the tables that the code walks over every
-//! file ([`support_table`]). Nothing is dropped silently: what is left out or approximated is a
-//! named [`ImportWarning`], what cannot be left out is an [`ImportError`].
+//! The tables in `docs/import.md` list for every element and attribute whether it is supported,
+//! approximated, left out or refused. They are printed from the tables with which the code checks
+//! every file ([`support_table`]). Nothing is dropped silently: parts that are left out or
+//! approximated give an [`ImportWarning`], parts that cannot be left out an [`ImportError`].
 //!
 //! A file becomes an [`Imported`]: the [`System`](pliant_rigid::simulation::System) (mechanism,
-//! motors, constraints), the geometries that can touch, those that are only to be seen, and the
-//! state to begin with.
+//! motors, constraints), the geometries that can touch, those that are only drawn, and the initial
+//! state.
 //!
 //! ```
 //! use pliant_import as import;
@@ -34,8 +34,8 @@ use std::path::Path;
 pub use error::{ImportError, ImportProblem, ImportWarning, SourceLocation};
 pub use imported::{Imported, ImportedJoint, Input, Keyframe, Visual};
 
-/// Reads a mechanism from a file: MJCF where the root element is `<mujoco>`, URDF where it is
-/// `<robot>`. Meshes and included files are found relative to the file.
+/// Reads a mechanism from a file: MJCF if the root element is `<mujoco>`, URDF if it is `<robot>`.
+/// Meshes and included files are found relative to the file.
 ///
 /// # Errors
 /// [`ImportError`] with file, line, element, attribute and value.
@@ -90,7 +90,7 @@ pub enum Format {
     Urdf,
 }
 
-/// The table of what becomes of every element and attribute of a format, as Markdown.
+/// The table of support for every element and attribute of a format, as Markdown.
 pub fn support_table(format: Format) -> String {
     match format {
         Format::Mjcf => support::markdown(mjcf::TABLE),

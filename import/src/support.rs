@@ -1,34 +1,33 @@
-//! Which elements and attributes are understood, and what becomes of the others. The same table is
-//! walked over every file before anything is read, and printed into the documentation, so that the
-//! two cannot differ.
+//! Support of elements and attributes. The same table checks every file before it is read and is
+//! printed into the documentation, so that the two cannot differ.
 
 use super::element::Element;
 use super::error::{ImportError, ImportProblem, ImportWarning};
 
-/// What becomes of an element or attribute.
+/// Support of an element or attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Support {
-    /// It means here what it means there.
+    /// Supported with the same meaning.
     Yes,
-    /// It has no part in the motion: nothing is lost, and nothing is said.
+    /// Ignored without a warning, because it does not affect the motion.
     Inert(&'static str),
-    /// It is handed over to the caller.
+    /// Passed on to the caller.
     Handed(&'static str),
-    /// It is kept in part; the code that reads it warns where that makes a difference.
+    /// Approximated; the reader warns if that makes a difference.
     Partly(&'static str),
-    /// It is left out, with a warning unless its value is the neutral one.
+    /// Left out, with a warning unless its value is neutral.
     Dropped(&'static str),
-    /// It is an error.
+    /// Refused with an error.
     Refused(&'static str),
 }
 
-/// Attributes with the same fate: names separated by space, each with the value that makes no
-/// difference after a `=` (its numbers separated by commas).
+/// Attributes with the same support: names separated by spaces, each with its neutral value after a
+/// `=` (numbers separated by commas).
 pub(super) type Attributes = (Support, &'static str);
 
 /// An element within another.
 pub(super) struct Rule {
-    /// Tags of the elements that it may be in, separated by space.
+    /// Tags of the elements that may contain it, separated by spaces.
     pub within: &'static str,
     pub tag: &'static str,
     pub support: Support,
@@ -56,7 +55,7 @@ pub(super) fn check(
         match rule.support {
             Support::Dropped(why) => warnings.push(child.warn("", format!("left out: {why}"))),
             Support::Refused(why) => return Err(child.fail(ImportProblem::Unsupported(why.to_owned()))),
-            // What nothing is read from is not looked into either.
+            // Ignored elements are not checked inside.
             Support::Inert(_) => {}
             Support::Yes | Support::Handed(_) | Support::Partly(_) => {
                 check_attributes(child, rule, tolerant, warnings)?;
@@ -98,7 +97,7 @@ fn check_attributes(
     Ok(())
 }
 
-/// Whether a value is the one that makes no difference: the same word, or the same numbers.
+/// Whether a value is neutral: the same word, or the same numbers.
 fn is_neutral(value: &str, neutral: &str) -> bool {
     if neutral.is_empty() {
         return false;
@@ -109,7 +108,7 @@ fn is_neutral(value: &str, neutral: &str) -> bool {
         (Ok(a), Ok(b)) => a == b,
         _ => a == b,
     };
-    // A neutral number holds for as many of it as there are.
+    // A single neutral number applies to all numbers.
     match neutral.as_slice() {
         [one] => !value.is_empty() && value.iter().all(|v| same(v, one)),
         many => value.len() == many.len() && value.iter().zip(many).all(|(v, n)| same(v, n)),
@@ -122,7 +121,7 @@ pub(super) fn markdown(rules: &[Rule]) -> String {
     let cell = |support: Support| match support {
         Support::Yes => "supported".to_owned(),
         Support::Inert(why) => format!("no effect on motion: {why}"),
-        Support::Handed(why) => format!("handed over: {why}"),
+        Support::Handed(why) => format!("passed on: {why}"),
         Support::Partly(why) => format!("approximated: {why}"),
         Support::Dropped(why) => format!("left out with a warning: {why}"),
         Support::Refused(why) => format!("error: {why}"),

@@ -230,8 +230,8 @@ fn default_classes_are_inherited() {
     assert!((geom.rotation.angle() - PI).abs() < 1e-15);
 }
 
-/// Motors: the joint feels gear times the force, of a length and rate that are gear times the
-/// joint's.
+/// Motors: the force on the joint is gear times the actuator's, whose length and rate are gear
+/// times the joint's.
 #[test]
 fn motors_act_through_their_gears() {
     let m = mjcf(&format!(

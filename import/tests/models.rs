@@ -66,9 +66,8 @@ fn dimensions_and_masses_are_the_published_ones() {
     assert!(leg > 0.29, "it stands within its reach");
 }
 
-/// Motors that carry the weight hold every model where it is: what is told of gravity compensation
-/// in math 5. A floating base is welded to the world for this. Motors are strong enough, or the arm
-/// would sink.
+/// Motors under gravity compensation hold every model where it is. A floating base is welded to the
+/// world for this. Motors are strong enough, or the arm would sink.
 #[test]
 fn gravity_compensation_holds_every_model_still() {
     for name in [
@@ -141,7 +140,7 @@ fn no_model_touches_itself_where_it_begins() {
             let deepest = contacts.iter().min_by(|a, b| a.distance.total_cmp(&b.distance));
             if let Some(contact) = deepest {
                 let [a, b] = [contact.a, contact.b].map(|g| &scene.geometries()[g].name);
-                // Closed pads meet at a distance of 0.
+                // Closed pads touch at a distance of 0.
                 assert!(contact.distance > -1e-9, "{name}: '{a}' and '{b}' overlap by {}", -contact.distance);
             }
         }

@@ -63,7 +63,7 @@ fn mjcf_that_is_no_mechanism_is_refused() {
             (world("<nonsense/>"), "nonsense", "no such element in <worldbody>"),
             (geom("size=\"1\" bogus=\"3\""), "geom 'g' bogus=3", "no such attribute"),
             (section("<include file=\"not-there.xml\"/>"), "include file=not-there.xml", "cannot be read"),
-            (format!("<mujoco>{}</mujoco>", "<default>".repeat(300) + &"</default>".repeat(300)), "default", "within each other"),
+            (format!("<mujoco>{}</mujoco>", "<default>".repeat(300) + &"</default>".repeat(300)), "default", "nested elements"),
             // The compiler.
             (section("<compiler angle=\"grad\"/>"), "compiler angle=grad", "one of: degree, radian"),
             (section("<compiler eulerseq=\"xyw\"/>"), "compiler eulerseq=xyw", "letters"),
@@ -98,7 +98,7 @@ fn mjcf_that_is_no_mechanism_is_refused() {
             (joint("frictionloss=\"-1\""), "joint 'j' frictionloss=-1", "not negative"),
             (joint("type=\"universal\""), "joint 'j' type=universal", "one of"),
             (body("<joint name=\"i\"/><freejoint name=\"f\"/>"), "freejoint 'f'", "beside other joints"),
-            (body(&format!("{BALL}<body><freejoint name=\"f\"/></body>")), "freejoint 'f'", "not the world's own child"),
+            (body(&format!("{BALL}<body><freejoint name=\"f\"/></body>")), "freejoint 'f'", "not a child of the world"),
             ("<mujoco><compiler autolimits=\"false\"/><worldbody><body><joint name=\"j\" range=\"0 1\"/></body></worldbody></mujoco>".into(),
              "joint 'j' range=0 1", "limited is missing"),
             // Inertia.
@@ -299,7 +299,7 @@ fn urdf_that_is_no_mechanism_is_refused() {
     );
 }
 
-/// Text; what the only warning points to, as [`place`] writes it, and a part of what it says.
+/// Text; element, attribute and value of the only warning, and a part of what it says.
 fn warned(cases: &[Case], read: impl Fn(&str) -> Result<Imported, ImportError>) {
     for (text, at, message) in cases {
         let imported = read(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -338,22 +338,18 @@ fn what_mjcf_loses_is_named() {
             ),
             (world("<site name=\"s\"/>"), "site 's'", "connect and weld"),
             (world("<camera name=\"c\"/>"), "camera 'c'", "pictures"),
-            (world("<body name=\"b\" mocap=\"true\"/>"), "body 'b' mocap=true", "stands still"),
-            (world("<body name=\"b\" gravcomp=\"0.5\"/>"), "body 'b' gravcomp=0.5", "only 0 or 1"),
-            (world("<body><inertial pos=\"0 0 0\" mass=\"1\"/></body>"), "inertial", "stands still"),
+            (world("<body name=\"b\" mocap=\"true\"/>"), "body 'b' mocap=true", "is static"),
+            (world("<body name=\"b\" gravcomp=\"0.5\"/>"), "body 'b' gravcomp=0.5", "only 0 and 1"),
+            (world("<body><inertial pos=\"0 0 0\" mass=\"1\"/></body>"), "inertial", "static body"),
             (joint("solreflimit=\"0.01 1\""), "joint 'j' solreflimit=0.01 1", "near-rigid"),
-            (joint("margin=\"0.1\""), "joint 'j' margin=0.1", "where they are reached"),
+            (joint("margin=\"0.1\""), "joint 'j' margin=0.1", "when they are reached"),
             (joint("springdamper=\"1 1\""), "joint 'j' springdamper=1 1", "left out"),
             (joint("stiffness=\"1 2\""), "joint 'j' stiffness=1 2", "linear"),
             (joint("type=\"ball\" stiffness=\"1\""), "joint 'j' stiffness=1", "needs a coordinate"),
             (joint("type=\"ball\" range=\"0 90\""), "joint 'j' range=0 90", "no limits"),
-            (
-                joint("type=\"ball\" frictionloss=\"1\""),
-                "joint 'j' frictionloss=1",
-                "axes of what holds the body",
-            ),
+            (joint("type=\"ball\" frictionloss=\"1\""), "joint 'j' frictionloss=1", "axes of the parent"),
             (geom("solref=\"0.05 1\""), "geom 'g' solref=0.05 1", "approximated: stiffness"),
-            (geom("condim=\"6\""), "geom 'g' condim=6", "turning and rolling"),
+            (geom("condim=\"6\""), "geom 'g' condim=6", "torsional and rolling friction"),
             (geom("margin=\"0.01\""), "geom 'g' margin=0.01", "surfaces touch"),
             (geom("priority=\"1\""), "geom 'g' priority=1", "springs in series"),
             (
@@ -366,26 +362,26 @@ fn what_mjcf_loses_is_named() {
                 "motor forcerange=-1 2",
                 "larger of the two",
             ),
-            (section("<actuator><muscle joint=\"j\"/></actuator>"), "muscle", "undriven"),
+            (section("<actuator><muscle joint=\"j\"/></actuator>"), "muscle", "not supported"),
             (
                 section("<actuator><motor tendon=\"t\"/></actuator>"),
                 "motor tendon=t",
-                "only joints are driven",
+                "only joints can be actuated",
             ),
             (
                 section("<actuator><general joint=\"j\" dyntype=\"integrator\"/></actuator>"),
                 "general dyntype=integrator",
-                "no such motor",
+                "not supported",
             ),
             (
                 section("<actuator><position joint=\"j\" timeconst=\"1\"/></actuator>"),
                 "position timeconst=1",
-                "at once",
+                "without delay",
             ),
             (
                 section("<equality><weld body1=\"b\" active=\"false\"/></equality>"),
                 "weld active=false",
-                "not switched on",
+                "cannot be activated",
             ),
             (
                 section("<equality><weld body1=\"b\" solref=\"1 1\"/></equality>"),
@@ -400,7 +396,7 @@ fn what_mjcf_loses_is_named() {
             (
                 section("<keyframe><key name=\"k\" mpos=\"0 0 0\"/></keyframe>"),
                 "key 'k' mpos=0 0 0",
-                "stands still",
+                "is static",
             ),
         ],
         mjcf,
@@ -447,7 +443,7 @@ fn what_urdf_loses_is_named() {
     );
 }
 
-/// Meshes, with a scale; in URDF a warning where the hull has more volume; includes;
+/// Meshes: OBJ and STL, with a scale; in URDF a warning where the hull has more volume; includes;
 /// the file and line of a fault in them.
 #[test]
 fn files_are_found_and_named() {
@@ -463,7 +459,7 @@ fn files_are_found_and_named() {
     let (o, x, y, z) = ([0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]);
     let facets: String = [[o, y, x], [o, x, z], [o, z, y], [x, y, z]].into_iter().map(facet).collect();
     std::fs::write(meshes.join("t.stl"), format!("solid t\n{facets}endsolid t\n")).unwrap();
-    // Two tetrahedra that meet in a corner: their hull has more volume.
+    // Two tetrahedra with one common corner: their hull has more volume.
     let second: String =
         tetrahedron.lines().filter(|l| l.starts_with('v')).map(|l| l.replace('1', "-1") + "\n").collect();
     let hollow = format!("{tetrahedron}{second}f 5 6 7\nf 5 8 6\nf 5 7 8\nf 6 8 7\n");

@@ -11,14 +11,14 @@ pub enum IoError {
     /// The operating system or an encoder refused.
     #[error("cannot {action} {}: {source}", path.display())]
     File {
-        /// What was tried: `read`, `write`, `create`, `rename`, ...
+        /// The action: `read`, `write`, `create`, `rename`, ...
         action: &'static str,
         /// The file concerned.
         path: PathBuf,
         /// The cause.
         source: io::Error,
     },
-    /// The file was read but its content is not what it should be.
+    /// The file was read but its content is malformed.
     #[error("{} is malformed: {reason}", path.display())]
     Malformed {
         /// The file concerned.

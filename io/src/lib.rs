@@ -1,7 +1,8 @@
 //! Files that are complete or absent, triangle meshes, and frames of particles.
 //!
 //! - [`files`]: writing under a temporary name, the error of every file;
-//! - [`mesh`]: triangle meshes from OBJ, STL and PLY files;
+//! - [`mesh`]: triangle meshes from OBJ, STL and PLY files, and the check that a mesh bounds a
+//!   solid;
 //! - [`ply`]: frames of particles and triangles, binary PLY.
 
 pub mod files;

@@ -60,10 +60,10 @@ pub struct MeshData {
 }
 
 /// Reads a triangle mesh by extension (`obj`, `stl` binary or ascii, `ply`; any case), times
-/// `scale` (metres per file unit). Vertices at exactly the same place are welded into one,
-/// whichever file they come from, because STL has no shared vertices and exporters split the others
-/// along seams; triangles that lose a corner by it are dropped, and so are vertices that no
-/// triangle uses. OBJ and STL coordinates have the precision of f32.
+/// `scale` (metres per file unit). Vertices at exactly the same position are merged, in all
+/// formats, because STL has no shared vertices and exporters split the others along seams;
+/// triangles that lose a corner by that are dropped, and so are vertices that no triangle uses. OBJ
+/// and STL coordinates have the precision of f32.
 ///
 /// # Errors
 /// [`MeshError`] naming the file: missing or malformed, an unsupported extension, no triangles, a
@@ -114,8 +114,8 @@ fn read_obj(path: &Path) -> Result<ply::IndexedTriangles, MeshError> {
     Ok((positions, triangles))
 }
 
-/// An STL, binary or ascii; its stored normals are not used, the order of the corners says which
-/// side is outside.
+/// An STL, binary or ascii; its stored normals are not used, the order of the corners defines the
+/// outside.
 fn read_stl(path: &Path) -> Result<ply::IndexedTriangles, MeshError> {
     let file = File::open(path).map_err(|e| IoError::file("read", path, e))?;
     let mesh = stl_io::read_stl(&mut BufReader::new(file)).map_err(|e| match e.kind() {
@@ -129,7 +129,7 @@ fn read_stl(path: &Path) -> Result<ply::IndexedTriangles, MeshError> {
     Ok((positions, triangles))
 }
 
-/// One vertex per place, in the order in which the triangles first use them.
+/// One vertex per position, in the order in which the triangles first use them.
 fn weld(positions: &[[f64; 3]], triangles: &[[u32; 3]], scale: f64) -> MeshData {
     let mut mesh = MeshData::default();
     let mut places: HashMap<[u64; 3], u32> = HashMap::with_capacity(positions.len());

@@ -23,8 +23,7 @@ pub struct FrameParticle {
     pub position: [f32; 3],
     /// Velocity [m/s]: `vx vy vz`.
     pub velocity: [f32; 3],
-    /// Radius at which the particle is drawn \[m\], 0 for one that cloth's triangles show:
-    /// `radius`.
+    /// Radius at which the particle is drawn \[m\], 0 for particles of cloth: `radius`.
     pub radius: f32,
     /// sRGB colour: `red green blue`.
     pub color: [u8; 3],
@@ -34,7 +33,7 @@ pub struct FrameParticle {
     pub j: f32,
     /// Accumulated plastic strain \[1\]: `plastic_strain`.
     pub plastic_strain: f32,
-    /// Frobenius norm of the Cauchy stress \[Pa\]: `stress_norm`.
+    /// Frobenius norm of the Kirchhoff stress \[Pa\]: `stress_norm`.
     pub stress_norm: f32,
 }
 
@@ -60,8 +59,7 @@ impl FrameFields {
 pub struct FrameTriangles<'a> {
     /// Three particle indices each, counterclockwise seen from the front: `vertex_indices`.
     pub corners: &'a [[u32; 3]],
-    /// sRGB colour of the back of each: `back_red back_green back_blue`; empty: the file does not
-    /// tell.
+    /// sRGB colour of the back of each: `back_red back_green back_blue`; empty: not in the file.
     pub back_colors: &'a [[u8; 3]],
 }
 
@@ -70,9 +68,9 @@ pub struct FrameTriangles<'a> {
 pub struct Frame {
     /// The particles, in file order; properties that the file lacks are zero.
     pub particles: Vec<FrameParticle>,
-    /// Triangles of cloth, three particle indices each; empty where there is none.
+    /// Triangles of cloth, three particle indices each; empty if there are none.
     pub triangles: Vec<[u32; 3]>,
-    /// sRGB colour of the back of each triangle; empty where the file does not tell.
+    /// sRGB colour of the back of each triangle; empty if not in the file.
     pub back_colors: Vec<[u8; 3]>,
     /// Which optional properties the file has.
     pub fields: FrameFields,
@@ -84,7 +82,7 @@ impl PropertyAccess for FrameParticle {
     }
 
     fn set_float(&mut self, name: &str, value: f32) -> PropertyAccessResult {
-        // By length, then bytes: this runs ten times a particle.
+        // By length, then bytes: this runs ten times per particle.
         let target = match name.as_bytes() {
             b"x" => &mut self.position[0],
             b"y" => &mut self.position[1],
@@ -167,7 +165,7 @@ impl PropertyAccess for Face {
     }
 }
 
-/// A vertex of a mesh: its position [file units]; everything else in the file is passed over.
+/// A vertex of a mesh: its position [file units]; everything else in the file is skipped.
 #[derive(Debug)]
 struct Vertex {
     position: [f64; 3],
@@ -196,7 +194,7 @@ impl PropertyAccess for Vertex {
     }
 }
 
-/// An element that nobody asked for: parsed, to find the end of it, and dropped.
+/// An element that is not needed: parsed to find its end, and dropped.
 struct Ignored;
 
 impl PropertyAccess for Ignored {
@@ -253,7 +251,7 @@ impl FrameParticle {
     }
 }
 
-/// A triangle on its way into a file.
+/// A triangle to write.
 struct TriangleOut {
     corners: [i32; 3],
     back: [u8; 3],
@@ -273,11 +271,10 @@ impl PropertyAccess for TriangleOut {
     }
 }
 
-/// Writes one frame to `out`: `particles`, and `triangles` (indices into them) where there is
-/// cloth.
+/// Writes one frame to `out`: `particles`, and `triangles` (indices into them) if there is cloth.
 ///
 /// # Errors
-/// What `out` gives; `InvalidInput` when a triangle names a particle that is not there, or only
+/// Errors of `out`; `InvalidInput` if a triangle refers to a particle that does not exist, or only
 /// some backs have a colour.
 pub fn encode_frame(
     out: &mut impl Write,
@@ -308,7 +305,8 @@ pub fn encode_frame(
         header.elements.add(faces.clone());
     }
     Writer::<FrameParticle>::new().write_header(out, &header)?;
-    // By hand: the library asks for each property of each particle by name, several times slower.
+    // By hand: the library looks up each property of each particle by name, which is several times
+    // slower.
     let mut bytes = Vec::with_capacity(1 << 16);
     for piece in particles.chunks(1024) {
         bytes.clear();
@@ -346,8 +344,8 @@ pub fn write_frame(
     atomic_write(path, |out| encode_frame(out, particles, triangles, fields))
 }
 
-/// Names the file in a parser's error, and tells a file that is missing or cut from one that is
-/// wrong.
+/// Names the file in a parser's error, and distinguishes a missing or truncated file from a
+/// malformed one.
 fn parse_error(path: &Path, error: ParseError) -> IoError {
     IoError::Malformed { path: path.to_path_buf(), reason: error.to_string() }
 }
@@ -374,7 +372,7 @@ fn fan_triangles(path: &Path, faces: &[Face], vertex_count: usize) -> Result<Fan
             let vertex = u32::try_from(index).ok().filter(|&v| (v as usize) < vertex_count);
             indices.push(vertex.ok_or_else(|| IoError::Malformed {
                 path: path.to_path_buf(),
-                reason: format!("face {number} names vertex {index}, but there are {vertex_count}"),
+                reason: format!("face {number} refers to vertex {index}; there are {vertex_count} vertices"),
             })?);
         }
         for corner in 1..indices.len().saturating_sub(1) {
@@ -410,8 +408,7 @@ fn read_elements<V: PropertyAccess>(path: &Path) -> Result<Elements<V>, IoError>
     Ok((header, vertices, triangles))
 }
 
-/// The `vertex` element must have `x`, `y` and `z`: a file without them would read as a heap of
-/// zeros.
+/// The `vertex` element must have `x`, `y` and `z`: a file without them would be read as zeros.
 fn require_positions(path: &Path, header: &Header) -> Result<(), IoError> {
     let malformed = |reason: &str| IoError::Malformed { path: path.to_path_buf(), reason: reason.to_owned() };
     let vertex = header.elements.get("vertex").ok_or_else(|| malformed("it has no element `vertex`"))?;
@@ -424,7 +421,7 @@ fn require_positions(path: &Path, header: &Header) -> Result<(), IoError> {
 /// Reads a frame written by [`write_frame`].
 ///
 /// # Errors
-/// [`IoError`] naming `path`: not there, cut short, or not a PLY with vertices.
+/// [`IoError`] naming `path`: missing, truncated, or not a PLY with vertices.
 pub fn read_frame(path: impl AsRef<Path>) -> Result<Frame, IoError> {
     let path = path.as_ref();
     let (header, particles, Fans { triangles, backs }) = read_elements::<FrameParticle>(path)?;
@@ -444,8 +441,8 @@ pub type IndexedTriangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 /// become fans. Positions are in the file's own unit and frame.
 ///
 /// # Errors
-/// [`IoError`] naming `path`: not there, cut short, no vertices, or a face that names a vertex that
-/// is not there.
+/// [`IoError`] naming `path`: missing, truncated, no vertices, or a face that refers to a vertex
+/// that does not exist.
 pub fn read_triangles(path: impl AsRef<Path>) -> Result<IndexedTriangles, IoError> {
     let path = path.as_ref();
     let (header, vertices, Fans { triangles, .. }) = read_elements::<Vertex>(path)?;

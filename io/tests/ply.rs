@@ -136,5 +136,5 @@ fn foreign_elements_and_polygons_are_read() {
     assert_eq!(vertices[2], [1.0, 1.0, 0.25]);
     assert_eq!(triangles, [[0, 1, 2], [0, 2, 3]]);
     std::fs::write(&path, text.replace("4 0 1 2 3", "4 0 1 2 4")).unwrap();
-    assert!(read_triangles(&path).unwrap_err().to_string().contains("names vertex 4"));
+    assert!(read_triangles(&path).unwrap_err().to_string().contains("refers to vertex 4"));
 }

@@ -1,4 +1,4 @@
-//! The sparse grid: blocks of 4 x 4 x 4 nodes, and who is whose neighbour.
+//! The sparse grid: blocks of 4 x 4 x 4 nodes, and their neighbours.
 
 use crate::sort::{NEIGHBOURS, neighbour_key};
 use crate::tiles::{BlockKey, ParticleBlock, resize};
@@ -26,7 +26,7 @@ impl NodeBlock {
     pub(crate) const ZERO: Self = Self { nodes: [[0.0; 4]; NODES], empty: true };
 }
 
-/// Node blocks around the particle blocks, both ways.
+/// Node blocks around each particle block, and particle blocks around each node block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Topology {
     /// Keys of the node blocks, sorted.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::MpmError;
 
-/// What nodes at or behind a plane do.
+/// Condition on nodes at or behind a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum BoundaryKind {
@@ -27,7 +27,7 @@ pub struct Boundary {
     pub point: Point3<f64>,
     /// Unit normal into the domain.
     pub normal: Unit<Vector3<f64>>,
-    /// What the nodes do.
+    /// The condition on the nodes.
     pub kind: BoundaryKind,
 }
 
@@ -41,7 +41,7 @@ impl Boundary {
             return fail("point", x, "m", "must be finite");
         }
         let length = self.normal.norm();
-        // Rounding of a normalised f64 vector, with room for normals read from f32.
+        // Rounding of a normalised f64 vector, with slack for normals read from f32.
         if (length - 1.0).abs() > 1e-6 || length.is_nan() {
             return fail("normal", length, "long", "must be 1");
         }
@@ -90,7 +90,8 @@ impl GridPlane {
         (0..3).map(|d| node[d] * self.normal64[d]).sum::<f64>() - self.offset
     }
 
-    /// How much lower than at its lowest corner the distance gets in a cube of this edge \[cells\].
+    /// Largest decrease of the distance within a cube of this edge, from its lowest corner
+    /// \[cells\].
     pub(crate) fn depth(&self, edge: f64) -> f64 {
         self.normal64.iter().map(|n| edge * (-n).max(0.0)).sum()
     }

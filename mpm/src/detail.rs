@@ -1,52 +1,53 @@
-//! Motion of granular particles that the grid cannot hold, kept through the transfers (Fei et al.
-//! 2021, AFLIP).
+//! Subgrid motion: motion of granular particles that the grid does not resolve, kept through the
+//! transfers (Fei et al. 2021, AFLIP).
 //!
-//! What goes to the grid and comes back has lost what the particles of a cell do beside their
-//! affine field. Each substep takes its part, so the loss grows with the number of substeps,
+//! The transfer to the grid and back loses the motion of the particles of a cell beyond their
+//! affine field. Every substep loses a part, so the loss grows with the number of substeps,
 //! whatever their length: sand behaves as if it were viscous, thin layers stop, and stiffer sand
-//! stops sooner because its substeps are shorter. Here a granular particle gets back what it lost,
+//! stops sooner because its substeps are shorter. Here a granular particle gets the lost motion
+//! back,
 //!
 //! v_p = sum_i w_ip v_i + k (v_p' - sum_i w_ip v_i'),  C_p = C(v_i) + k (C_p' - C(v_i')),
 //!
-//! where v_p', C_p' are the particle's before the substep and v_i' what granular particles alone
-//! give the grid without forces, so that what is given back has neither momentum nor angular
-//! momentum in sum, whatever else is in the same cells. Particles move and deform with the grid's
-//! velocity v; that they move and the detail does not changes the angular momentum by the sum of dt
-//! m v x detail, the same in every frame of reference. Nothing resists the detail, so it has to
-//! decay: k = exp(-[`DECAY`] sqrt(g/h) dt), within about the time in which a grain falls by a cell.
-//! Without gravity nothing is kept.
+//! where v_p', C_p' are the particle's before the substep and v_i' the grid velocity from granular
+//! particles alone without forces, so that the sum of the subgrid motion has neither momentum nor
+//! angular momentum, whatever else is in the same cells. Particles move and deform with the grid's
+//! velocity v; because the subgrid motion does not move them, the angular momentum changes by the
+//! sum of substep m v x (subgrid velocity), the same in every inertial frame. Nothing resists the
+//! subgrid motion, so it has to decay: k = exp(-[`DECAY`] sqrt(g/h) substep), within about the time
+//! in which a grain falls by a cell. Without gravity none is kept.
 
-use crate::arena::{STENCIL, Scratchpad, StencilBox};
 use crate::blocks::NodeBlock;
 use crate::gather::{affine_of, copy_nodes, gather_stencil, load_stencil};
 use crate::material::{Material, Model};
+use crate::scratchpad::{STENCIL, Scratchpad, StencilBox};
 use crate::sort::NEIGHBOURS;
 use crate::tiles::{ParticleBlock, Tile, kinematics, store_masked};
 use crate::weights::Stencils;
 use pliant_numeric::scalar::Real;
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
-/// Rate at which the detail decays, in units of sqrt(g/h) (no unit).
+/// Decay rate of the subgrid motion, in units of sqrt(g/h) (no unit).
 pub const DECAY: f64 = 1.0;
 
-/// Rows of a tile's detail: velocity \[m/s\], then affine field \[1/s\].
+/// Rows of a tile's subgrid motion: velocity \[m/s\], then affine field \[1/s\].
 pub(crate) const ROWS: usize = 12;
 
-/// Detail of sixteen particles.
+/// Subgrid motion of sixteen particles.
 pub(crate) type SubgridMotion = [F32x16; ROWS];
 
-/// Fraction of the detail that is left after `substep` \[s\] under the gravity `g` \[m/s^2\] on a
-/// grid of spacing `grid_spacing` \[m\].
+/// Fraction of the subgrid motion that remains after `substep` \[s\] under the gravity `g`
+/// \[m/s^2\] on a grid of spacing `grid_spacing` \[m\].
 pub fn subgrid_retention(g: f64, grid_spacing: f64, substep: f64) -> f64 {
     if g > 0.0 { (-DECAY * (g / grid_spacing).sqrt() * substep).exp() } else { 0.0 }
 }
 
-/// Whether particles of this material keep their detail.
+/// Whether particles of this material keep their subgrid motion.
 pub fn has_subgrid_motion(material: &Material) -> bool {
     matches!(material.model, Model::Granular(_))
 }
 
-/// Lanes of a tile whose particles keep their detail, as bits.
+/// Lanes of a tile whose particles keep their subgrid motion, as bits.
 #[inline(always)]
 pub(crate) fn granular_lanes(motion: &Tile, materials: &[Material]) -> u16 {
     let material = &motion[kinematics::MATERIAL].0;
@@ -58,7 +59,7 @@ pub(crate) fn granular_lanes(motion: &Tile, materials: &[Material]) -> u16 {
     lanes
 }
 
-/// Finds the detail of a block's particles, before the substep that gives it back.
+/// Finds the subgrid motion of a block's particles, before the substep after which it is added.
 pub(crate) struct FindSubgridMotion<'a> {
     pub block: &'a ParticleBlock,
     pub kinematics: &'a [Tile],
@@ -67,7 +68,7 @@ pub(crate) struct FindSubgridMotion<'a> {
     pub stencil_box: &'a StencilBox,
     /// Node blocks around the block.
     pub around: &'a [u32; NEIGHBOURS],
-    /// With what granular particles give the grid without forces.
+    /// With the grid velocities from granular particles alone, without forces.
     pub nodes: &'a [NodeBlock],
     /// Scratch memory.
     pub scratchpad: &'a mut Scratchpad,
@@ -89,7 +90,7 @@ impl Kernel for FindSubgridMotion<'_> {
             let lanes = self.block.lanes(t);
             let stencils = Stencils::<S>::of(motion);
             stencils.particle_rows(&mut weights);
-            let indices = stencils.arena_indices();
+            let indices = stencils.scratchpad_indices();
             for l in 0..lanes {
                 if indices[l] != at {
                     at = indices[l];
@@ -113,8 +114,8 @@ impl Kernel for FindSubgridMotion<'_> {
     }
 }
 
-/// Gives the particles of a tile their detail back: `subgrid_retention` of it, in the lanes whose
-/// material keeps any.
+/// Adds the subgrid motion to the particles of a tile: the fraction `subgrid_retention`, in the
+/// lanes of granular materials.
 #[inline(always)]
 pub(crate) fn add_subgrid_motion<S: Simd>(
     motion: &mut Tile,

@@ -1,13 +1,12 @@
 //! The fast path: the explicit substep on the CPU, sixteen particles at a time, in parallel, the
 //! same bits for any number of threads.
 //!
-//! One substep is [`Mpm::particles_to_grid`], whatever changes node velocities (contact), and
+//! One substep is [`Mpm::particles_to_grid`], changes of node velocities (contact), and
 //! [`Mpm::grid_to_particles`]. [`crate::reference`] is the same algorithm in plain f64.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use crate::arena::StencilBox;
 use crate::blocks::{NodeBlock, Topology};
 use crate::boundary::{Boundary, GridPlane};
 use crate::cloth::{ClothMaterial, Sheet, SheetParticles};
@@ -17,6 +16,7 @@ use crate::g2p::{BlockOutcome, MeasureStencilBox};
 use crate::grid::{FreeMotionSums, Impulse};
 use crate::material::Material;
 use crate::particle::ParticleState;
+use crate::scratchpad::StencilBox;
 use crate::sheets::{ClothMeshes, PinImpulse, Scatter};
 use crate::sort::Sorter;
 use crate::stable_step::largest_stable_substep;
@@ -24,14 +24,14 @@ use crate::store::build_store;
 use crate::tiles::{ParticleBlock, ParticleStore, PerBlock, Tile, par_blocks, resize};
 use pliant_numeric::simd::{Detected, F32x16, InstructionSet};
 
-/// Node blocks of which a thread takes one lot at a time, with one partial sum.
+/// Number of node blocks in a chunk: a thread takes one chunk at a time, with one partial sum.
 pub(crate) const NODE_CHUNK: usize = 8;
 
 /// Sort again once the order costs this much more than a fresh one (changes of cell along the
 /// particles).
 const RESORT_RATIO: f64 = 1.25;
 
-/// What the free motion of one substep did to the momentum of all particles.
+/// Momentum and energy that the free motion of one substep gave all particles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GridMotionSums {
     /// Mass on the grid \[kg\].
@@ -42,18 +42,18 @@ pub struct GridMotionSums {
     pub boundary: Impulse,
     /// Work of gravity and of the boundary conditions \[J\].
     pub work: f64,
-    /// The part of the boundary conditions, never above 0 but by rounding: the planes stand still
-    /// \[J\]. Absent where it is not measured by itself.
+    /// The part of the boundary conditions, not positive up to rounding, because the planes are
+    /// static \[J\]. Absent if it is not measured separately.
     pub boundary_work: Option<f64>,
 }
 
-/// What the laws of the particles dissipated in one substep \[J\].
+/// Dissipation by the particles' constitutive models in one substep \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Dissipated {
-    /// Elastic energy that the return mappings took. Absent where cloth has friction against shear,
+    /// Elastic energy dissipated by return mappings. Absent if cloth has friction against shear,
     /// whose loss is not measured.
     pub plastic: Option<f64>,
-    /// Kinetic energy that the damping of cloth took.
+    /// Kinetic energy dissipated by the damping of cloth.
     pub damping: f64,
 }
 
@@ -73,45 +73,44 @@ pub struct Mpm {
     pub(crate) level: Detected,
     pub(crate) planes: Vec<GridPlane>,
     sorter: Sorter,
-    /// What the stencils of each block's particles reach.
+    /// Stencil box of each block's particles.
     pub(crate) stencil_boxes: Vec<StencilBox>,
-    /// The windows' rows.
+    /// The stencil boxes' rows.
     pub(crate) pool: Vec<F32x16>,
     /// Runs of particles in the same cell, by block.
     pub(crate) cell_runs: Vec<u32>,
-    /// By lot of node blocks.
+    /// One per chunk of node blocks.
     pub(crate) sums: Vec<FreeMotionSums>,
     pub(crate) outcomes: Vec<BlockOutcome>,
     count: usize,
     grid_version: u64,
-    /// The particle that was lost. It is out of the reach of every arena, so nothing moves any
+    /// The particle that was lost. It is outside every scratchpad, so no particle is moved any
     /// more.
     pub(crate) lost: Option<MpmError>,
     /// In the last P2G \[m/s^2\].
     pub(crate) gravity: Vector3<f64>,
     /// Whether any material is granular.
     pub(crate) has_granular: bool,
-    /// Of each tile, found in the last P2G; empty where nothing is granular.
+    /// Of each tile, found in the last P2G; empty without granular materials.
     pub(crate) subgrid_motions: Vec<SubgridMotion>,
-    /// Fraction of them that the next G2P gives back.
+    /// Fraction of them that the next G2P adds.
     pub(crate) subgrid_fraction: f32,
 }
 
-/// Where the grid is, and how it moves.
+/// Origin and velocity of the grid.
 ///
-/// The transfers take no notice of a common velocity of grid and particles, so a grid that goes
-/// with the material makes results the same in every inertial frame, and substeps as long as
-/// without that velocity.
+/// The transfers depend only on velocities relative to the grid. A grid that moves with the
+/// material makes results the same in every inertial frame, and substeps as long as at rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct GridFrame {
     /// World position of the node with coordinates zero \[m\].
     pub origin: Vector3<f64>,
-    /// Velocity, world frame; each number is one of f32 \[m/s\].
+    /// Velocity, world frame, exact in f32 \[m/s\].
     pub velocity: Vector3<f64>,
 }
 
 impl GridFrame {
-    /// Where the grid is after `substep` \[s\].
+    /// Origin of the grid after `substep` \[s\].
     pub fn after(&self, substep: f64) -> Vector3<f64> {
         self.origin + substep * self.velocity
     }
@@ -120,10 +119,10 @@ impl GridFrame {
 /// Both halves of the state.
 pub(crate) type Tiles<'a> = (&'a mut [Tile], &'a mut [Tile]);
 
-/// How well the particles are sorted.
+/// Order of the particles, and whether they must be sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SortState {
-    /// Some particle is out of its arena's reach.
+    /// Some particle is outside its scratchpad.
     pub must_sort: bool,
     /// Changes of cell along the particles in the first transfer after the sort; 0 before it.
     pub runs_when_sorted: u64,
@@ -154,7 +153,7 @@ impl Mpm {
     /// Builds the fast path with sheets of cloth as well.
     ///
     /// Their particles come after the others: of each sheet its vertices and then its centroids,
-    /// see [`Mpm::sheet_particles`]; their materials count on from `materials`, one a sheet.
+    /// see [`Mpm::sheet_particles`]; their materials follow `materials`, one per sheet.
     ///
     /// # Errors
     /// As [`Mpm::new`], and what is wrong with a sheet ([`Sheet::check`]).
@@ -257,9 +256,9 @@ impl Mpm {
     }
 
     /// Lets the grid move with `velocity` (m/s, world frame) from the next substep on, rounded to
-    /// f32; one that is not finite there stands still.
+    /// f32; if it is not finite there, the grid is at rest.
     ///
-    /// Particles move as before, but cross the grid with what their velocity differs by. To be
+    /// The motion of particles does not change, only their velocity relative to the grid. To be
     /// called between substeps.
     pub fn set_grid_velocity(&mut self, velocity: Vector3<f64>) {
         let rounded = velocity.map(|v| f64::from(v as f32));
@@ -281,7 +280,7 @@ impl Mpm {
         self.nodes.iter().filter(|b| !b.empty).map(|b| b.nodes.iter().filter(|n| n[3] > 0.0).count()).sum()
     }
 
-    /// What the materials dissipated in the last substep.
+    /// Dissipation by the materials in the last substep.
     pub fn dissipated(&self) -> Dissipated {
         let rubs = |m: &ClothMaterial| m.shear_stiffness > 0.0 && m.friction > 0.0;
         let known = !self.sheet_materials().iter().any(rubs);
@@ -329,8 +328,8 @@ impl Mpm {
         }
     }
 
-    /// Sorts the particles by block and cell now. Nothing needs it: [`Mpm::begin_step`] does it
-    /// where it pays off. To be called between substeps, not between the two halves of one.
+    /// Sorts the particles by block and cell now. It is never required: [`Mpm::begin_step`] sorts
+    /// when that pays off. To be called between substeps, not between the two halves of one.
     pub fn sort(&mut self) {
         if self.lost.is_some() {
             return;
@@ -378,7 +377,7 @@ impl Mpm {
         }
     }
 
-    /// Finds what the particles reach after they were put in a new order.
+    /// Finds the stencil boxes after a sort.
     fn measure_stencil_boxes(&mut self) {
         let (level, store) = (self.level, &self.store);
         self.stencil_boxes.par_iter_mut().zip(&store.blocks).for_each(|(stencil_box, block)| {
@@ -386,7 +385,7 @@ impl Mpm {
         });
     }
 
-    /// Brings what the sheets found to their particles' lanes.
+    /// Writes the results of the sheets to their particles' lanes.
     pub(crate) fn scatter_sheets(&mut self) {
         let Some(sheets) = self.sheets.as_deref() else { return };
         let (level, materials) = (self.level, self.materials.len());
@@ -405,7 +404,7 @@ impl Mpm {
         par_blocks(0, &self.store.blocks, shares, &mut self.outcomes, &work);
     }
 
-    /// What the pins of cloth did in the last substep, complete after [`Mpm::grid_to_particles`].
+    /// Impulse of the pins of cloth in the last substep, complete after [`Mpm::grid_to_particles`].
     pub fn pin_impulse(&self) -> PinImpulse {
         self.sheets.as_ref().map_or_else(PinImpulse::default, |sheets| sheets.pin_impulse())
     }
@@ -415,24 +414,24 @@ impl Mpm {
         self.sheets.as_ref().map_or(&[], |sheets| &sheets.patches)
     }
 
-    /// The sheets as they were given, from which another implementation of the same step makes its
-    /// own tables; empty without cloth.
+    /// The sheets as they were given, for other implementations of the same step; empty without
+    /// cloth.
     pub fn sheets(&self) -> &[Sheet] {
         self.sheets.as_ref().map_or(&[], |sheets| &sheets.sources)
     }
 
-    /// What the sheets are made of.
+    /// Materials of the sheets.
     pub fn sheet_materials(&self) -> &[ClothMaterial] {
         self.sheets.as_ref().map_or(&[], |sheets| &sheets.materials)
     }
 
-    /// Density of a material, those of sheets counting on from the others \[kg/m^3\].
+    /// Density of a material; those of sheets follow the others \[kg/m^3\].
     pub fn density(&self, material: usize) -> f64 {
         self.densities[material]
     }
 
-    /// Speed of the fastest wave in a material, those of sheets counting on from the others, at
-    /// small strain \[m/s\].
+    /// Speed of the fastest wave in a material at small strain; those of sheets follow the others
+    /// \[m/s\].
     pub fn wave_speed(&self, material: usize) -> f64 {
         match material.checked_sub(self.materials.len()) {
             Some(sheet) => self.sheet_materials()[sheet].wave_speed(),

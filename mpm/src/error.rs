@@ -1,4 +1,4 @@
-//! What can go wrong in the material point method.
+//! Errors of the material point method.
 
 use nalgebra::Vector3;
 
@@ -81,7 +81,7 @@ pub enum MpmError {
     LostParticle {
         /// The order in which it was added.
         id: u32,
-        /// Where it was last seen \[m\].
+        /// Its last position \[m\].
         position: Vector3<f64>,
         /// Its velocity \[m/s\].
         velocity: Vector3<f64>,

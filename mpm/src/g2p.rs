@@ -1,17 +1,18 @@
 //! Grid to particles: velocity, affine field, position, deformation gradient, return mapping and
 //! stress.
 //!
-//! v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + dt C_p) F;  x_p +=
-//! dt v_p, less the grid's own way (Jiang et al. 2016, Hu et al. 2018). Mirrors P2G: nine registers
-//! hold a cell's stencil for all of its particles, sixteen particles update at once.
+//! v_p = sum_i w_ip v_i;  C_p = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T;  F <- (I + substep C_p) F;
+//! x_p += substep v_p, less the grid's own displacement (Jiang et al. 2016, Hu et al. 2018).
+//! Mirrors P2G: nine registers hold a cell's stencil for all of its particles, sixteen particles
+//! update at once.
 
-use crate::arena::{HIGHEST, LOWEST, STENCIL, Scratchpad, StencilBox};
 use crate::blocks::NodeBlock;
 use crate::cloth::ClothMaterial;
 use crate::constitutive::{AnyModel, Constitutive, ConstitutiveResponse};
 use crate::detail::{SubgridMotion, add_subgrid_motion};
 use crate::gather::{affine_of, copy_nodes, gather_stencil, load_stencil};
 use crate::material::Material;
+use crate::scratchpad::{HIGHEST, LOWEST, STENCIL, Scratchpad, StencilBox};
 use crate::sort::NEIGHBOURS;
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch, store_masked};
 use crate::weights::Stencils;
@@ -25,7 +26,7 @@ pub(crate) struct GridToParticles<'a> {
     /// The block's tiles.
     pub kinematics: &'a mut [Tile],
     pub deformation: &'a mut [Tile],
-    /// What the particles' stencils reach; replaced by what they reach after the transfer.
+    /// Stencil box of the particles; replaced by that after the transfer.
     pub stencil_box: &'a mut StencilBox,
     /// Node blocks around the block.
     pub around: &'a [u32; NEIGHBOURS],
@@ -33,7 +34,7 @@ pub(crate) struct GridToParticles<'a> {
     /// Scratch memory.
     pub scratchpad: &'a mut Scratchpad,
     pub materials: &'a [Material],
-    /// Materials of cloth, which count on from the others.
+    /// Materials of cloth, which follow the others.
     pub sheets: &'a [ClothMaterial],
     /// Grid spacing h \[m\].
     pub grid_spacing: f32,
@@ -41,29 +42,27 @@ pub(crate) struct GridToParticles<'a> {
     pub grid_velocity: [f32; 3],
     /// Substep \[s\].
     pub substep: f32,
-    /// What granular particles get back, a tile each; empty where nothing is granular
-    /// ([`crate::detail`]).
+    /// Subgrid motion, one entry per tile; empty without granular materials ([`crate::detail`]).
     pub subgrid_motions: &'a [SubgridMotion],
     /// Fraction of it.
     pub subgrid_fraction: f32,
 }
 
-/// What became of a block's particles.
+/// Result of G2P for a block's particles.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BlockOutcome {
-    /// Some particle left the reach of its block's arena: sort before the next transfer.
+    /// Some particle left its block's scratchpad: sort before the next transfer.
     pub sort: bool,
-    /// A particle (tile within the block, lane) that is not a number any more or left its
-    /// neighbourhood.
+    /// A particle (tile within the block, lane) that is not finite or left its neighbourhood.
     pub lost: Option<(u32, u32)>,
     /// Square of the largest speed \[m^2/s^2\].
     pub speed_squared: f32,
-    /// Elastic energy that the return mappings took, and kinetic energy that damping did \[J\].
+    /// Elastic energy dissipated by return mappings, and kinetic energy by damping \[J\].
     pub plastic: f64,
     pub damping: f64,
 }
 
-/// Cells beyond the arena's reach within which the sort still finds a particle.
+/// Cells beyond the scratchpad within which the sort still finds a particle.
 pub(crate) const SORT_REACH: f32 = 2.0;
 
 impl Kernel for GridToParticles<'_> {
@@ -87,7 +86,7 @@ impl Kernel for GridToParticles<'_> {
             let stencils = Stencils::<S>::of(motion);
             stencils.particle_rows(&mut weights);
             prefetch::<S>(motion);
-            let indices = stencils.arena_indices();
+            let indices = stencils.scratchpad_indices();
             for l in 0..lanes {
                 if indices[l] != at {
                     at = indices[l];
@@ -112,7 +111,7 @@ impl Kernel for GridToParticles<'_> {
         let mut row = F32x16::ZERO;
         fastest.store(&mut row);
         outcome.speed_squared = row.0.iter().fold(0.0, |a, &b| a.max(b));
-        *self.stencil_box = extent.window();
+        *self.stencil_box = extent.stencil_box();
         outcome
     }
 }
@@ -139,7 +138,7 @@ impl<S: Simd> PositionBounds<S> {
     }
 
     #[inline(always)]
-    pub(crate) fn window(&self) -> StencilBox {
+    pub(crate) fn stencil_box(&self) -> StencilBox {
         let (mut lowest, mut highest) = ([f32::MAX; 3], [f32::MIN; 3]);
         for d in 0..3 {
             let (mut low, mut high) = (F32x16::ZERO, F32x16::ZERO);
@@ -154,7 +153,7 @@ impl<S: Simd> PositionBounds<S> {
     }
 }
 
-/// What the particles of a block reach, as G2P would have left it.
+/// Finds the stencil box of a block, as G2P does.
 pub(crate) struct MeasureStencilBox<'a> {
     /// The block's tiles.
     pub kinematics: &'a [Tile],
@@ -169,7 +168,7 @@ impl Kernel for MeasureStencilBox<'_> {
         for motion in self.kinematics {
             extent.include(motion);
         }
-        extent.window()
+        extent.stencil_box()
     }
 }
 
@@ -193,14 +192,14 @@ fn move_particles<S: Simd>(
             affine.0[d][e].store(&mut motion[AFFINE + d * 3 + e]);
         }
         let position = stencils.base[d] + stencils.offset[d];
-        // Padding stays where it is: it is at rest, and must not fall behind the grid.
+        // Padding is at rest relative to the grid.
         let across = velocity[d] - Lanes(S::select(particles, S::splat(grid_velocity[d]), S::splat(0.0)));
         across.mul_add(step, position).store(&mut motion[POSITION + d]);
     }
     affine
 }
 
-/// What the update of a tile needs besides the tile.
+/// Input of the update of a tile.
 #[derive(Clone, Copy)]
 struct Substep {
     /// Substep \[s\].
@@ -325,8 +324,8 @@ fn sum_of<S: Simd>(values: Lanes<S>, mask: u16, count: usize) -> f64 {
     sum
 }
 
-/// Damping of cloth: of the symmetric part of C only `subgrid_retention` is left, C <- (V+1)/2 C +
-/// (V-1)/2 C^T. Returns what |C|^2 loses.
+/// Damping of cloth: of the symmetric part of C only the fraction `kept` remains, C <- (V+1)/2 C +
+/// (V-1)/2 C^T. Returns the loss of |C|^2.
 #[inline(always)]
 fn damp<S: Simd>(motion: &mut Tile, affine: &Mat3<Lanes<S>>, kept: f32, lanes: u16) -> Lanes<S> {
     let mask = S::mask_from_bits(lanes);
@@ -380,7 +379,7 @@ pub(crate) fn speed_squared<S: Simd>(motion: &Tile) -> Lanes<S> {
     sum
 }
 
-/// Notes particles that left the reach of the arena.
+/// Records particles that left the scratchpad.
 #[inline(always)]
 pub(crate) fn check_positions<S: Simd>(motion: &Tile, t: usize, lanes: usize, outcome: &mut BlockOutcome) {
     let mut here = u16::MAX;

@@ -1,13 +1,13 @@
-//! What particles gather from the grid: nodes into the arena, sums over stencils, affine fields.
+//! Gathering from the grid: nodes into the scratchpad, sums over stencils, affine fields.
 
-use crate::arena::{STRIDE_X, STRIDE_Y, Scratchpad, StencilBox};
 use crate::blocks::NodeBlock;
+use crate::scratchpad::{STRIDE_X, STRIDE_Y, Scratchpad, StencilBox};
 use crate::sort::NEIGHBOURS;
 use crate::weights::Stencils;
 use pliant_numeric::linalg::Mat3;
 use pliant_numeric::simd::{F32x16, LANES, Lanes, Simd};
 
-/// Copies the velocities of the nodes that a block's window reaches.
+/// Copies the velocities of the nodes in a block's stencil box.
 #[inline(always)]
 pub(crate) fn copy_nodes<S: Simd>(
     scratchpad: &mut Scratchpad,
@@ -66,7 +66,7 @@ pub(crate) fn gather_stencil<S: Simd>(nodes: &[S::V; 9], weights: &F32x16, sums:
     S::store(&mut sums.0, S::sum_quads([all, first_x, first_y, first_z]));
 }
 
-/// Velocity and affine field of what was gathered.
+/// Velocity and affine field from the gathered sums.
 #[inline(always)]
 pub(crate) fn affine_of<S: Simd>(
     stencils: &Stencils<S>,

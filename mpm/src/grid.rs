@@ -1,10 +1,10 @@
-//! The grid pass: sum the windows, free motion, boundary conditions.
+//! The grid pass: sum of the stencil boxes, free motion, boundary conditions.
 
 use nalgebra::Vector3;
 
-use crate::arena::StencilBox;
 use crate::blocks::{BLOCK_NODES, NODES, NONE, NodeBlock};
 use crate::boundary::GridPlane;
+use crate::scratchpad::StencilBox;
 use crate::sort::NEIGHBOURS;
 use crate::tiles::{BLOCK_CELLS, BlockKey};
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Simd};
@@ -25,7 +25,7 @@ impl core::ops::AddAssign for Impulse {
     }
 }
 
-/// What happened to the momentum of one node block in the free motion.
+/// Momentum and energy that the free motion gave one node block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FreeMotionSums {
     /// Mass \[kg\].
@@ -50,21 +50,22 @@ impl core::ops::AddAssign for FreeMotionSums {
     }
 }
 
-/// The grid pass of one node block: sums the windows that reach it, then moves its nodes freely.
+/// The grid pass of one node block: sums the stencil boxes that overlap it, then computes the free
+/// motion of its nodes.
 pub(crate) struct GridPass<'a> {
     pub block: &'a mut NodeBlock,
     pub key: BlockKey,
     /// Particle blocks around it.
     pub neighbours: &'a [u32; NEIGHBOURS],
     pub stencil_boxes: &'a [StencilBox],
-    /// The pool that holds the windows' rows.
+    /// The pool that holds the rows of the stencil boxes.
     pub pool: &'a [F32x16],
-    /// dt g \[m/s\].
+    /// substep g \[m/s\].
     pub gravity_step: Vector3<f64>,
     pub planes: &'a [GridPlane],
     /// Grid spacing h \[m\].
     pub grid_spacing: f64,
-    /// Where the grid's origin is \[m\].
+    /// Origin of the grid \[m\].
     pub origin: Vector3<f64>,
 }
 
@@ -97,8 +98,8 @@ impl Kernel for GridPass<'_> {
 }
 
 impl GridPass<'_> {
-    /// Sums the windows in the order of the neighbours: the same bits for any number of threads.
-    /// False if none reaches the block.
+    /// Sums the stencil boxes in the order of the neighbours: the same bits for any number of
+    /// threads. False if none overlaps the block.
     #[inline(always)]
     fn gather<S: Simd>(&self, momenta: &mut [F32x16; ROWS]) -> bool {
         let mut any = false;
@@ -108,7 +109,7 @@ impl GridPass<'_> {
             }
             let stencil_box = &self.stencil_boxes[p as usize];
             let values = &self.pool[stencil_box.first_row as usize..];
-            // This block is the opposite neighbour of the particles' block.
+            // Seen from the particles' block, this block is the opposite neighbour.
             stencil_box.for_each_shared_row(
                 NEIGHBOURS - 1 - n,
                 #[inline(always)]
@@ -122,8 +123,7 @@ impl GridPass<'_> {
         any
     }
 
-    /// Mass, gravity's impulse and work. In f64: these are the books that the particles' momentum
-    /// is held against.
+    /// Mass, impulse and work of gravity, in f64, for the momentum balance of the particles.
     #[inline(always)]
     fn sum(&self, momenta: &[F32x16; ROWS]) -> FreeMotionSums {
         // Entries (z, component), summed over y and over x.
@@ -220,8 +220,8 @@ fn cells_from_origin(key: BlockKey, node: usize, origin: &Vector3<f64>, grid_spa
     [0, 1, 2].map(|d| position[d] + origin[d] / grid_spacing)
 }
 
-/// Boundary conditions of a block's nodes, and what they did to their momentum and energy. `near`
-/// is [`GridPass::near_planes`].
+/// Boundary conditions of a block's nodes, and their impulse and work. `near` is
+/// [`GridPass::near_planes`].
 #[inline(never)]
 fn impose_boundaries(
     block: &mut NodeBlock,
@@ -249,8 +249,8 @@ fn impose_boundaries(
         sums.boundary.linear += change;
         sums.boundary.angular += (Vector3::from(position) * grid_spacing).cross(&change);
         sums.work += change.dot(&mean);
-        // At the velocities at the end: before, the grid has the impulse of elasticity already,
-        // against which the plane holds.
+        // At the final velocities: before, the grid already has the impulse of elasticity, which
+        // the plane opposes.
         sums.boundary_work += change.dot(&Vector3::from(v.map(f64::from)));
         value[..3].copy_from_slice(&v);
     }

@@ -1,12 +1,13 @@
 //! Explicit material point method (MPM): particles, constitutive models, sparse grid, transfers.
 //!
-//! - [`material`]: what a body is made of, in SI units, checked;
-//! - [`constitutive`]: stress, plastic return and energy of every model, written once for `f64`, `f32` and SIMD lanes;
+//! - [`material`]: materials in SI units, checked;
+//! - [`constitutive`]: stress, plastic return and energy of every model, written once for `f64`,
+//!   `f32` and SIMD lanes;
 //! - [`bspline`]: the grid's weights;
 //! - [`cloth`]: sheets of triangles: mesh, constitutive model, bending, pins;
-//! - [`reference`](mod@reference): the plain f64 method that faster paths are held against;
-//! - [`engine`]: the fast f32 path, [`Mpm`]; [`view`] and [`blocks`] show its [particles](particle) and its grid,
-//!   [`totals`] sums them up;
+//! - [`reference`](mod@reference): the plain f64 method that faster paths are tested against;
+//! - [`engine`]: the fast f32 path, [`Mpm`]; [`view`] and [`blocks`] show its [particles](particle)
+//!   and its grid, [`totals`] sums them up;
 //! - [`boundary`]: conditions on the grid at fixed planes;
 //! - [`stable_step`]: the largest substep that explicit elasticity allows.
 
@@ -25,11 +26,11 @@ pub mod stable_step;
 pub mod totals;
 pub mod view;
 
-mod arena;
 mod g2p;
 mod gather;
 mod grid;
 mod p2g;
+mod scratchpad;
 mod sheets;
 mod sort;
 mod state;

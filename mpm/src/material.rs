@@ -1,4 +1,4 @@
-//! What a deformable body is made of: density and constitutive model, in SI units.
+//! Materials of deformable bodies: density and constitutive model, in SI units.
 
 use serde::{Deserialize, Serialize};
 
@@ -60,31 +60,32 @@ pub struct GranularFlow {
     pub grain_diameter: f64,
     /// Density rho_s of a grain's material \[kg/m^3\]; I = rate d sqrt(rho_s/p).
     pub grain_density: f64,
-    /// What bodies are to the grains.
+    /// Friction of grains on bodies.
     pub walls: GranularWalls,
 }
 
-/// How grains slide along bodies.
+/// Friction of grains on bodies.
 ///
-/// Columns that collapse on wood, baize, sandpaper and Plexiglas run out equally far (Lube et al.
-/// 2004): what slides is the grains above those that touch the floor.
+/// The run-out of columns that collapse is the same on wood, baize, sandpaper and Plexiglas (Lube
+/// et al. 2004): the sliding grains are those above the ones that touch the floor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum GranularWalls {
-    /// Grains that touch a body are held by it and others slide over them: the friction is tan
-    /// `fast_friction_angle`, the most that the material can bear, whatever the geometry's own.
+    /// Rough walls: grains that touch a body stick to it, and those above slide over them. The
+    /// friction coefficient is that of fast flow, the largest that the material can bear, and does
+    /// not depend on the body.
     #[default]
     Rough,
-    /// Grains slide by the geometry's own `friction`, as on glass or polished steel.
+    /// Smooth walls: friction is that of the body, as on glass or polished steel.
     Smooth,
 }
 
 /// The test in which a sand's angle of internal friction was measured.
 ///
 /// The cone of Drucker and Prager is round, sands are not: matched to one test it is too strong or
-/// too weak in another. A cone that meets triaxial compression at 30 degrees acts like 44 degrees
-/// in plane strain. Match it to how the sand is going to move.
+/// too weak in another. A cone that matches triaxial compression at 30 degrees acts like 44 degrees
+/// in plane strain. Choose the test that is closest to the motion of the sand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FrictionTest {
@@ -196,7 +197,7 @@ impl GranularFlow {
 }
 
 impl Model {
-    /// Coefficient of friction with bodies where it is the material's and not the body's (no unit).
+    /// Coefficient of friction with bodies, if the material sets it and not the body (no unit).
     pub fn wall_friction(&self) -> Option<f64> {
         match self {
             Self::Granular(flow) if flow.walls == GranularWalls::Rough => {

@@ -1,29 +1,29 @@
-//! Particles to grid: mass, momentum and internal force (math: MLS-MPM, Hu et al. 2018, with APIC,
-//! Jiang et al. 2015).
+//! Particles to grid: mass, momentum and internal force (MLS-MPM, Hu et al. 2018, with APIC, Jiang
+//! et al. 2015).
 //!
-//! (m v)_i += w_ip [ m_p (v_p + C_p (x_i - x_p)) - dt V_p (4/h^2) tau_p (x_i - x_p) ].
+//! (m v)_i += w_ip [ m_p (v_p + C_p (x_i - x_p)) - substep V_p (4/h^2) tau_p (x_i - x_p) ].
 //!
 //! Sixteen particles at a time compute their contributions; then, particle by particle, a vector
 //! holds three nodes of a z-run, and nine accumulators hold the whole stencil in registers for as
 //! long as the cell stays the same.
 
-use crate::arena::{STENCIL, STRIDE_X, STRIDE_Y, Scratchpad, StencilBox};
 use crate::detail::granular_lanes;
 use crate::material::Material;
+use crate::scratchpad::{STENCIL, STRIDE_X, STRIDE_Y, Scratchpad, StencilBox};
 use crate::sheets::lanes::{self, is_cloth};
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch};
 use crate::weights::Stencils;
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
-/// P2G of one block into its window; returns the number of runs of particles in the same cell.
+/// P2G of one block into its stencil box; returns the number of runs of particles in the same cell.
 pub(crate) struct ParticlesToGrid<'a> {
     pub block: &'a ParticleBlock,
     /// The block's tiles.
     pub kinematics: &'a [Tile],
     pub deformation: &'a [Tile],
-    /// What their stencils reach.
+    /// Their stencil box.
     pub stencil_box: &'a StencilBox,
-    /// The window's rows.
+    /// The rows of the stencil box.
     pub rows: &'a mut [F32x16],
     /// Scratch memory.
     pub scratchpad: &'a mut Scratchpad,
@@ -37,8 +37,8 @@ pub(crate) struct ParticlesToGrid<'a> {
     pub granular_of: Option<&'a [Material]>,
 }
 
-/// Momentum polynomials of a tile, a row a particle: (m0, mass), c0, c1, c2, so that node (i, j, k)
-/// of the stencil gets w (m0 + i c0 + j c1 + k c2).
+/// Momentum polynomials of a tile, one row per particle: (m0, mass), c0, c1, c2, so that node
+/// (i, j, k) of the stencil gets w (m0 + i c0 + j c1 + k c2).
 #[inline(always)]
 fn momenta<S: Simd>(
     stencils: &Stencils<S>,
@@ -85,7 +85,7 @@ fn momenta<S: Simd>(
     }
 }
 
-/// What cloth adds to a tile's momentum polynomials: nothing in the lanes of others.
+/// Contribution of cloth to a tile's momentum polynomials: zero in the lanes of others.
 struct ClothImpulses<S: Simd> {
     /// Impulse of the forces on vertices \[N s\].
     impulse: [Lanes<S>; 3],
@@ -94,7 +94,7 @@ struct ClothImpulses<S: Simd> {
 }
 
 impl<S: Simd> ClothImpulses<S> {
-    /// None for a tile without cloth, whose materials count from `from` on.
+    /// None for a tile without cloth; materials of cloth are numbered from `from`.
     #[inline(always)]
     fn of(motion: &Tile, strain: &Tile, from: usize, substep: f32) -> Option<Self> {
         let material = &motion[kinematics::MATERIAL].0;
@@ -174,7 +174,7 @@ impl Kernel for ParticlesToGrid<'_> {
                 granular_of,
                 &mut momentum,
             );
-            let indices = stencils.arena_indices();
+            let indices = stencils.scratchpad_indices();
             for l in 0..self.block.lanes(t) {
                 if indices[l] != at {
                     if at != usize::MAX {
@@ -218,7 +218,7 @@ impl Kernel for ParticlesToGrid<'_> {
     }
 }
 
-/// Adds a cell's sums to the arena.
+/// Adds a cell's sums to the scratchpad.
 #[inline(always)]
 fn flush<S: Simd>(values: &mut [f32], at: usize, sums: &[S::V; 9]) {
     let stencil_box = &mut values[at..at + STENCIL];

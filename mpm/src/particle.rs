@@ -1,4 +1,4 @@
-//! Particles as users give and see them.
+//! Particles as users set and read them.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
@@ -36,13 +36,12 @@ impl ParticleState {
     }
 }
 
-/// What of a body's surface a particle stands for.
+/// Part of a body's surface that a particle represents.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ParticleExtent {
-    /// Area of the surface that it stands for [m^2]: a face of a cube of its volume; of cloth its
+    /// Area of the surface that it represents [m^2]: a face of a cube of its volume; of cloth its
     /// share of the sheet.
     pub area: f64,
-    /// Twice the distance from it to that surface \[m\]: the cube's edge; of cloth the sheet's
-    /// thickness.
+    /// Twice its distance from that surface \[m\]: the cube's edge; of cloth the sheet's thickness.
     pub thickness: f64,
 }

@@ -92,8 +92,8 @@ impl ReferenceMpm {
     }
 
     /// Scatters mass and momentum, including the impulse of internal and body forces over `substep`
-    /// seconds: (m v)_i = sum_p w_ip [m_p (v_p + dt b + C_p (x_i - x_p)) - dt V_p (4/h^2) tau_p
-    /// (x_i - x_p)].
+    /// seconds: (m v)_i = sum_p w_ip [m_p (v_p + substep b + C_p (x_i - x_p)) - substep V_p (4/h^2)
+    /// tau_p (x_i - x_p)].
     ///
     /// # Errors
     /// [`ReferenceError::OutsideGrid`].
@@ -124,11 +124,11 @@ impl ReferenceMpm {
         Ok(grid)
     }
 
-    /// Adds a sheet of cloth at rest, see [`ReferenceCloth::new`], and says its index in
+    /// Adds a sheet of cloth at rest, see [`ReferenceCloth::new`], and returns its index in
     /// [`Self::cloths`]. To be called at time 0: the pins' paths begin there.
     ///
     /// # Errors
-    /// What does not fit the grid or is out of range.
+    /// A face that does not fit the grid, or a value out of range.
     pub fn add_cloth(
         &mut self,
         mesh: ClothMesh,
@@ -139,7 +139,7 @@ impl ReferenceMpm {
         Ok(self.cloths.len() - 1)
     }
 
-    /// Lets the pins of cloth act on the grid's velocities, to be called after its free motion.
+    /// Applies the pins of cloth to the grid's velocities, to be called after its free motion.
     pub fn apply_pins(&mut self, grid: &mut Grid, substep: f64) {
         for cloth in &mut self.cloths {
             cloth.apply_pins_to_grid(grid, self.time, substep);
@@ -148,7 +148,7 @@ impl ReferenceMpm {
 
     /// Gathers velocity and affine field, advances deformation gradients and positions by `substep`
     /// seconds, then maps each deformation gradient back to its yield surface: v = sum_i w_ip v_i;
-    /// C = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T; F <- (I + dt C) F; x <- x + dt v.
+    /// C = (4/h^2) sum_i w_ip v_i (x_i - x_p)^T; F <- (I + substep C) F; x <- x + substep v.
     pub fn grid_to_particles(&mut self, grid: &Grid, substep: f64) {
         let inverse_moment = INVERSE_SECOND_MOMENT / (self.grid_spacing * self.grid_spacing);
         let kept = detail::subgrid_retention(self.gravity.norm(), self.grid_spacing, substep);

@@ -18,11 +18,11 @@ pub(crate) const NEIGHBOURS: usize = 27;
 /// Cells in a block.
 const CELLS: usize = 64;
 
-/// Rows of a tile that are brought into the new order at once. More would need more spare memory,
-/// fewer more passes.
+/// Rows of a tile that are permuted in one pass. More would need more spare memory, fewer more
+/// passes.
 const ROWS_AT_ONCE: usize = 3;
 
-/// Tiles handed to a thread at once, at least.
+/// Smallest number of tiles in a parallel job.
 const TILE_GRAIN: usize = 16;
 
 /// Marks a lane without a particle.
@@ -51,8 +51,8 @@ pub(crate) fn neighbour_key(key: BlockKey, n: usize) -> BlockKey {
     [key[0].wrapping_add(o[0]), key[1].wrapping_add(o[1]), key[2].wrapping_add(o[2])]
 }
 
-/// Where a particle at `position` (cells from its block's corner) belongs: neighbour, then cell, in
-/// one number. The cell is that of the lowest node of its stencil.
+/// Destination of a particle at `position` (cells from its block's corner): neighbour, then cell,
+/// in one number. The cell is that of the lowest node of its stencil.
 fn destination(position: [f32; 3]) -> u16 {
     let (mut neighbour, mut cell) = (0, 0);
     for x in position {
@@ -75,14 +75,14 @@ pub(crate) struct Sorter {
     new_blocks: Vec<ParticleBlock>,
     /// First particle of each cell within its new block.
     cell_starts: Vec<[u32; CELLS]>,
-    /// Where each lane of the new tiles comes from: old tile * 16 + lane.
+    /// Source of each lane of the new tiles: old tile * 16 + lane.
     sources: Vec<[u32; LANES]>,
     /// Some rows of every new tile.
     spare: Vec<[F32x16; ROWS_AT_ONCE]>,
 }
 
 impl Sorter {
-    /// Sorts the store; says whether the set of blocks changed.
+    /// Sorts the store; returns whether the set of blocks changed.
     pub(crate) fn sort(&mut self, store: &mut ParticleStore) -> bool {
         self.find_destinations(store);
         self.list_new_blocks(store);
@@ -168,8 +168,7 @@ impl Sorter {
         par_blocks(0, &self.new_blocks, &mut self.sources[..], &mut self.cell_starts, &work);
     }
 
-    /// Brings one half of the state into the new order, some rows at a time, so that no second copy
-    /// of it is needed.
+    /// Permutes one half of the state, some rows at a time, so that no second copy of it is needed.
     fn permute(&mut self, tiles: &mut Vec<Tile>, half: Half) {
         let count = self.sources.len();
         if tiles.len() < count {
@@ -235,7 +234,7 @@ fn for_each_arrival(
     mut arrive: impl FnMut(usize, u32),
 ) {
     for n in 0..NEIGHBOURS {
-        // The old block at offset n sends to us what it sends to the opposite neighbour.
+        // For the old block at offset n this block is the opposite neighbour.
         let Ok(from) = store.blocks.binary_search_by(|b| b.key.cmp(&neighbour_key(key, n))) else { continue };
         let direction = NEIGHBOURS - 1 - n;
         if leaving[from] >> direction & 1 == 0 {

@@ -4,11 +4,11 @@ use std::io::{Read, Write};
 
 use nalgebra::Vector3;
 
-use crate::arena::{HIGHEST, LOWEST};
 use crate::engine::{GridFrame, Mpm, SortState};
 use crate::error::MpmError;
 use crate::g2p::SORT_REACH;
-use crate::store::assign_pool_rows;
+use crate::scratchpad::{HIGHEST, LOWEST};
+use crate::store::locate_particle;
 use crate::stored::ParticleRecord;
 use crate::tiles::{Half, ParticleBlock, ParticleStore, ROWS, Tile, kinematics, padding_value};
 use pliant_numeric::simd::{F32x16, LANES};
@@ -108,7 +108,11 @@ impl Mpm {
     /// block, or of an unknown material.
     pub fn set_particles(&mut self, particles: &[ParticleRecord]) -> Result<(), MpmError> {
         if particles.len() != self.len() {
-            return Err(malformed(format!("{} particles for a model of {}", particles.len(), self.len())));
+            return Err(malformed(format!(
+                "{} particles given; the model has {}",
+                particles.len(),
+                self.len()
+            )));
         }
         let mut order: Vec<u32> = (0..particles.len() as u32).collect();
         // Stable: within a block as given.
@@ -151,7 +155,7 @@ impl Mpm {
         Ok(())
     }
 
-    /// Puts the grid's origin at the world's, at rest, for what knows no other grid. Positions are
+    /// Moves the grid's origin to the world's, at rest, for backends that require it. Positions are
     /// rounded once more, to f32 of a cell.
     ///
     /// # Errors
@@ -165,7 +169,7 @@ impl Mpm {
             let view = self.block(b);
             for i in 0..view.len() {
                 let mut particle = view.stored(i);
-                let place = assign_pool_rows(particle.id as usize, &view.position(i), self.grid_spacing)?;
+                let place = locate_particle(particle.id as usize, &view.position(i), self.grid_spacing)?;
                 (particle.block, particle.position) = (place.key, place.local);
                 particles.push(particle);
             }
@@ -174,7 +178,7 @@ impl Mpm {
         self.set_particles(&particles)
     }
 
-    /// What the sheets know of their particles.
+    /// Updates the sheets from their particles.
     fn fetch_sheets(&mut self) {
         if let Some(sheets) = &mut self.sheets {
             sheets.fetch(&self.store);
@@ -195,7 +199,8 @@ impl Mpm {
                     let position = [0, 1, 2].map(|d| tile[kinematics::POSITION + d].0[l]);
                     if !position.iter().all(|x| (LOWEST - reach..HIGHEST + reach).contains(x)) {
                         return Err(malformed(format!(
-                            "particle {id} is at {position:?} cells from its block's corner, out of reach"
+                            "particle {id} is {position:?} cells from the corner of its block, \
+                             outside the block's stencils"
                         )));
                     }
                     let padding = l >= block.lanes(t);
@@ -205,12 +210,13 @@ impl Mpm {
                         Some(sheets) => {
                             sheets.sheet_of(id).is_some_and(|sheet| self.materials.len() + sheet == material)
                         }
-                        // Padding counts as of any material, of a sheet where there are no others.
+                        // Padding may have any material, that of a sheet if there are no others.
                         None => material < if padding { self.densities.len() } else { self.materials.len() },
                     };
                     if !fresh || !belongs {
                         return Err(malformed(format!(
-                            "particle {id} of material {material} does not belong here"
+                            "particle {id} has material {material}, which particle data of this \
+                             kind cannot hold"
                         )));
                     }
                 }
@@ -232,7 +238,11 @@ fn read_vector(input: &mut impl Read) -> Result<Vector3<f64>, MpmError> {
     for x in &mut v {
         *x = f64::from_bits(read_u64(input)?);
     }
-    if v.iter().all(|x| x.is_finite()) { Ok(v) } else { Err(malformed(format!("the grid is at {v:?}"))) }
+    if v.iter().all(|x| x.is_finite()) {
+        Ok(v)
+    } else {
+        Err(malformed(format!("the grid frame has a value that is not finite: {v:?}")))
+    }
 }
 
 fn read_u32(input: &mut impl Read) -> Result<u32, MpmError> {
@@ -293,8 +303,8 @@ mod tests {
     use crate::{InstructionSet, ParticleState};
     use pliant_testing::random::Random;
 
-    /// What comes out goes in again, bit for bit, in any order of the blocks; what is not a state
-    /// of the model is refused and changes nothing.
+    /// A written state is read again, bit for bit, in any order of the blocks; a state that does
+    /// not fit the model is refused and changes nothing.
     #[test]
     fn stored_particles_go_in_as_they_came_out() {
         let elastic = Elastic { youngs_modulus: 1e4, poissons_ratio: 0.3 };
@@ -322,7 +332,7 @@ mod tests {
         }
         let before = bits(&mpm);
         mpm.set_particles(&stored).unwrap();
-        // All but the speeds of the blocks, which are the fastest particle's of all.
+        // All except the speeds of the blocks, which are that of the fastest particle of all.
         let speeds = 104 + 20 * mpm.block_count();
         assert!(bits(&mpm)[speeds..] == before[speeds..]);
 
@@ -335,9 +345,9 @@ mod tests {
             assert!(bits(&mpm) == before);
             error.to_string()
         };
-        assert!(refused(|p| p.truncate(7)).contains("7 particles for a model of 200"));
-        assert!(refused(|p| p[3].id = p[4].id).contains("does not belong here"));
-        assert!(refused(|p| p[3].material = 1).contains("of material 1"));
-        assert!(refused(|p| p[3].position[1] = f32::NAN).contains("out of reach"));
+        assert!(refused(|p| p.truncate(7)).contains("7 particles given; the model has 200"));
+        assert!(refused(|p| p[3].id = p[4].id).contains("cannot hold"));
+        assert!(refused(|p| p[3].material = 1).contains("has material 1"));
+        assert!(refused(|p| p[3].position[1] = f32::NAN).contains("outside the block's stencils"));
     }
 }

@@ -1,4 +1,4 @@
-//! Particles into the tiles.
+//! Puts particles into tiles.
 
 use nalgebra::{Matrix3, Point3};
 
@@ -13,8 +13,8 @@ use crate::tiles::{
 use pliant_numeric::linalg::{Mat3, Sym3};
 use pliant_numeric::simd::{F32x16, LANES};
 
-/// A particle's place: block, cell within it, index in the list, position in cells from the block's
-/// corner.
+/// Location of a particle: block, cell within it, index in the list, position in cells from the
+/// block's corner.
 pub(crate) struct ParticleIndex {
     pub key: BlockKey,
     cell: u32,
@@ -22,9 +22,9 @@ pub(crate) struct ParticleIndex {
     pub local: [f32; 3],
 }
 
-/// Of a grid whose origin is the world's. Block and cell are those of the lowest node of the
+/// In a grid whose origin is the world's. Block and cell are those of the lowest node of the
 /// stencil.
-pub(crate) fn assign_pool_rows(
+pub(crate) fn locate_particle(
     index: usize,
     position: &Point3<f64>,
     grid_spacing: f64,
@@ -51,7 +51,7 @@ pub(crate) fn assign_pool_rows(
     Ok(place)
 }
 
-/// Checks that the particle is a number in f32, in which it is kept.
+/// Checks that the particle is finite in f32, in which it is stored.
 fn check(index: usize, p: &ParticleState, densities: &[f64]) -> Result<(), MpmError> {
     let invalid = |field, value, unit, requirement| {
         Err(MpmError::InvalidParticle { index, field, value, unit, requirement })
@@ -96,7 +96,7 @@ pub(crate) fn build_store(
     let mut places = Vec::with_capacity(particles.len());
     for (i, p) in particles.iter().enumerate() {
         check(i, p, densities)?;
-        places.push(assign_pool_rows(i, &p.position, h)?);
+        places.push(locate_particle(i, &p.position, h)?);
     }
     places.sort_unstable_by_key(|p| (p.key, p.cell, p.index));
     let mut store = ParticleStore::default();
@@ -126,7 +126,7 @@ fn build_tiles(
     for (l, place) in places.iter().enumerate() {
         let p = &particles[place.index as usize];
         let mass = p.volume * densities[p.material];
-        // Cloth finds its stress elsewhere.
+        // The stress of cloth is computed in `sheets`.
         let response = materials.get(p.material).map_or_else(
             || ConstitutiveResponse {
                 deformation_gradient: to_mat3(&p.deformation_gradient),

@@ -1,9 +1,9 @@
-//! Particles as the fast path keeps them.
+//! Particles as the fast path stores them.
 
 use crate::tiles::{ROWS, deformation, kinematics};
 
-/// A particle as the fast path keeps it, in f32: what another implementation of the same step gives
-/// back to [`Mpm`](crate::Mpm).
+/// A particle as the fast path stores it, in f32, for exchange with other implementations of the
+/// same step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ParticleRecord {
     /// The order in which it was added.

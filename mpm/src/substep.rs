@@ -3,19 +3,19 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use crate::arena::{Scratchpad, StencilBox, StencilPoolSlice, assign_pool_rows};
 use crate::detail::{self, FindSubgridMotion, SubgridMotion};
 use crate::engine::{GridMotionSums, Mpm, NODE_CHUNK, Tiles};
 use crate::error::MpmError;
 use crate::g2p::{BlockOutcome, GridToParticles};
 use crate::grid::{FreeMotionSums, GridPass};
 use crate::p2g::ParticlesToGrid;
+use crate::scratchpad::{Scratchpad, StencilBox, StencilPoolSlice, assign_pool_rows};
 use crate::tiles::{ParticleBlock, PerBlock, par_blocks, resize};
 use pliant_numeric::simd::F32x16;
 
 impl Mpm {
-    /// Particles to grid, then the nodes' free motion: v* = (m v)_i / m_i + dt g, then boundary
-    /// conditions.
+    /// Particles to grid, then the nodes' free motion: v* = (m v)_i / m_i + substep g, then
+    /// boundary conditions.
     ///
     /// `substep` is the substep \[s\], `gravity` in m/s^2, world frame. Does nothing once a
     /// particle is lost.
@@ -32,8 +32,8 @@ impl Mpm {
         self.free_motion(gravity * substep, true)
     }
 
-    /// What granular particles do that the grid does not hold, to be given back after this substep
-    /// of `substep` \[s\].
+    /// Finds the subgrid motion of granular particles, to be added after this substep of `substep`
+    /// \[s\].
     fn find_subgrid_motion(&mut self, substep: f64) {
         self.subgrid_fraction =
             detail::subgrid_retention(self.gravity.norm(), self.grid_spacing, substep) as f32;
@@ -65,11 +65,12 @@ impl Mpm {
         par_blocks(0, &self.store.blocks, &mut self.subgrid_motions[..], &mut self.outcomes, &work);
     }
 
-    /// Particles, or only the granular ones, to windows, with the impulses of `substep` \[s\].
+    /// Particles, or only the granular ones, to stencil boxes, with the impulses of `substep`
+    /// \[s\].
     fn scatter(&mut self, substep: f64, granular: bool) {
         let rows = assign_pool_rows(&mut self.stencil_boxes);
         if rows > self.pool.len() {
-            // Windows grow as particles drift: room for that, so that it is done rarely.
+            // Stencil boxes grow as particles drift: extra capacity, so that this is rare.
             self.pool = Vec::new();
             resize(&mut self.pool, rows + rows / 3, F32x16::ZERO);
         }
@@ -101,7 +102,7 @@ impl Mpm {
         }
     }
 
-    /// Sums the windows and moves the nodes, by the boundary conditions or without them.
+    /// Sums the stencil boxes and computes the free motion, with or without boundary conditions.
     fn free_motion(&mut self, gravity_step: Vector3<f64>, bounded: bool) -> GridMotionSums {
         let (level, grid_spacing, origin) = (self.level, self.grid_spacing, self.frame.origin);
         let planes = if bounded { &self.planes[..] } else { &[] };
@@ -143,8 +144,8 @@ impl Mpm {
     ///
     /// # Errors
     /// [`MpmError::LostParticle`] if a particle's position is not a number, or it moved more than
-    /// two cells in this substep `substep` \[s\]. The particles then stay as they are, and every
-    /// later call gives the same error until [`Mpm::read_state`].
+    /// two cells in this substep `substep` \[s\]. The particles are then unchanged, and every later
+    /// call returns the same error until [`Mpm::read_state`].
     pub fn grid_to_particles(&mut self, substep: f64) -> Result<(), MpmError> {
         if let Some(lost) = &self.lost {
             return Err(lost.clone());
@@ -188,7 +189,7 @@ impl Mpm {
         self.lost.clone().map_or(Ok(()), Err)
     }
 
-    /// What only sheets do, unless G2P lost a particle already.
+    /// The step of the sheets, unless G2P lost a particle.
     fn advance_sheets(&mut self, substep: f64) {
         let lost = self.outcomes.iter().any(|o| o.lost.is_some());
         if let Some(sheets) = self.sheets.as_mut().filter(|_| !lost) {
@@ -197,8 +198,8 @@ impl Mpm {
         }
     }
 
-    /// Lets the pins of cloth act on the grid in the substep of `substep` from `time` on \[s\]. To
-    /// be called between [`Mpm::particles_to_grid`] and whatever else changes node velocities.
+    /// Applies the pins of cloth to the grid in the substep of `substep` from `time` on \[s\]. To
+    /// be called between [`Mpm::particles_to_grid`] and other changes of node velocities.
     pub fn apply_pins(&mut self, time: f64, substep: f64) {
         if let Some(sheets) = self.sheets.as_mut().filter(|_| self.lost.is_none()) {
             sheets.apply_pins_to_grid(

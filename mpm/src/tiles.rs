@@ -1,11 +1,11 @@
-//! Particle storage: tiles of sixteen, one row of sixteen lanes a quantity.
+//! Particle storage: tiles of sixteen, one row of sixteen lanes for each quantity.
 //!
-//! A tile is what one pass of the kernels loads; its rows are whole cache lines. The state is split
-//! in two arrays of tiles (kinematics and deformation). A block of the grid owns whole tiles, and
-//! pads its last one with particles of zero mass.
+//! A tile is the unit that one pass of the kernels loads; its rows are whole cache lines. The state
+//! is split in two arrays of tiles (kinematics and deformation). A block of the grid owns whole
+//! tiles, and pads its last one with particles of zero mass.
 //!
 //! Positions are in cells relative to the corner of the particle's block, so that precision does
-//! not depend on where in the world the particle is: 24 bits below four cells, at any block index.
+//! not depend on the position in the world: 24 bits below four cells, at any block index.
 
 use pliant_numeric::simd::{F32x16, LANES, Lanes, Simd};
 
@@ -15,8 +15,8 @@ pub(crate) const ROWS: usize = 17;
 /// Sixteen particles' worth of one half of the state.
 pub(crate) type Tile = [F32x16; ROWS];
 
-/// Asks for rows of a tile that are needed soon: the transfers compute for long enough to hide the
-/// wait.
+/// Prefetches rows of a tile that are needed soon: the transfers compute for long enough to hide
+/// the latency.
 #[inline(always)]
 pub(crate) fn prefetch<S: Simd>(rows: &[F32x16]) {
     for row in rows {
@@ -82,7 +82,7 @@ impl ParticleBlock {
     }
 }
 
-/// All particles, sorted by block and by cell within the block as of the last sort.
+/// All particles, in the order of blocks and cells of the last sort.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ParticleStore {
     pub blocks: Vec<ParticleBlock>,
@@ -90,8 +90,8 @@ pub(crate) struct ParticleStore {
     pub deformation: Vec<Tile>,
 }
 
-/// What a padding lane holds: no mass, no motion, identity deformation; its position is the one of
-/// its tile's first lane.
+/// Value of a padding lane: no mass, no motion, identity deformation; its position is that of its
+/// tile's first lane.
 pub(crate) fn padding_value(half: Half, row: usize) -> f32 {
     match half {
         Half::Kinematics => 0.0,
@@ -107,9 +107,9 @@ pub(crate) enum Half {
     Deformation,
 }
 
-/// Runs `work` on every block, in parallel, with the block's share of `shares` and of `outputs`.
+/// Runs `work` on every block, in parallel, with the block's part of `shares` and of `outputs`.
 ///
-/// `outputs` holds one element a block. Splitting by halves allocates nothing.
+/// `outputs` holds one element per block. Splitting by halves allocates nothing.
 pub(crate) fn par_blocks<T: Shares, O: Send>(
     first: usize,
     blocks: &[ParticleBlock],
@@ -133,20 +133,20 @@ pub(crate) fn par_blocks<T: Shares, O: Send>(
     }
 }
 
-/// What belongs to consecutive blocks, and can be handed out in parts.
+/// Data of consecutive blocks that can be split into parts.
 pub(crate) trait Shares: Send + Sized {
     /// The parts of `blocks[..middle]` and of `blocks[middle..]`, both not empty.
     fn split(self, blocks: &[ParticleBlock], middle: usize) -> (Self, Self);
 }
 
-/// An element a tile.
+/// One element per tile.
 impl<T: Send> Shares for &mut [T] {
     fn split(self, blocks: &[ParticleBlock], middle: usize) -> (Self, Self) {
         self.split_at_mut((blocks[middle].first_tile - blocks[0].first_tile) as usize)
     }
 }
 
-/// An element a block.
+/// One element per block.
 pub(crate) struct PerBlock<'a, T>(pub &'a mut [T]);
 
 impl<T: Send> Shares for PerBlock<'_, T> {
@@ -164,15 +164,15 @@ impl<A: Shares, B: Shares> Shares for (A, B) {
     }
 }
 
-/// Makes room for `len` elements and an eighth more: buffers grow rarely, and never hold twice what
-/// they need.
+/// Reserves `len` elements and an eighth more: buffers grow rarely, and never reach twice the
+/// needed size.
 pub(crate) fn reserve_with_slack<T>(v: &mut Vec<T>, len: usize) {
     if len > v.capacity() {
         v.reserve_exact(len + len / 8 - v.len());
     }
 }
 
-/// Resizes, with some room to grow.
+/// Resizes, with some spare capacity.
 pub(crate) fn resize<T: Clone>(v: &mut Vec<T>, len: usize, value: T) {
     reserve_with_slack(v, len);
     v.resize(len, value);

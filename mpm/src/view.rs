@@ -3,10 +3,10 @@
 use nalgebra::{Matrix3, Point3, Vector3};
 use rayon::prelude::*;
 
-use crate::arena::StencilBox;
 use crate::cloth::ClothMaterial;
 use crate::engine::Mpm;
 use crate::particle::{ParticleExtent, ParticleState};
+use crate::scratchpad::StencilBox;
 use crate::sheets::lanes;
 use crate::stored::ParticleRecord;
 use crate::tiles::{BLOCK_CELLS, ParticleBlock, Tile, deformation, kinematics};
@@ -21,7 +21,7 @@ pub struct BlockView<'a> {
     grid_spacing: f64,
     origin: Vector3<f64>,
     densities: &'a [f64],
-    /// What the sheets are made of.
+    /// Materials of the sheets.
     sheets: &'a [ClothMaterial],
     /// Number of materials that are not cloth.
     materials: usize,
@@ -177,15 +177,15 @@ impl BlockView<'_> {
         Point3::new(x[0], x[1], x[2]) + self.origin
     }
 
-    /// Positions of the sixteen particles from index `16 tile` on, x, y and z each for itself, in
-    /// cells from the block's corner. Past the block's last particle they mean nothing.
+    /// Positions of the sixteen particles from index `16 tile` on, one row each for x, y and z, in
+    /// cells from the block's corner. Entries past the block's last particle are undefined.
     pub fn position_rows(&self, tile: usize) -> [&[f32; LANES]; 3] {
         [0, 1, 2].map(|d| &self.kinematics[tile][kinematics::POSITION + d].0)
     }
 
-    /// Lowest and highest corner of a box that holds all particles, but for rounding, without a
-    /// look at them: what their stencils reach, so that it is larger than [`Self::local_bounds`] by
-    /// up to a cell, along z by up to four. In cells from the block's corner.
+    /// Lowest and highest corner of a box that contains all particles up to rounding, found from
+    /// their stencil box alone: it is larger than [`Self::local_bounds`] by up to a cell, along z
+    /// by up to four. In cells from the block's corner.
     pub fn rough_bounds(&self) -> [[f64; 3]; 2] {
         self.stencil_box.bounds()
     }
@@ -197,7 +197,7 @@ impl BlockView<'_> {
         for tile in 0..self.kinematics.len() {
             let lanes = self.block.lanes(tile);
             for (d, row) in self.position_rows(tile).into_iter().enumerate() {
-                // A full tile's length is known when this is compiled.
+                // A full tile's length is known at compile time.
                 let lanes = if lanes == LANES { LANES } else { lanes };
                 for (x, (low, high)) in row[..lanes].iter().zip(lows[d].iter_mut().zip(&mut highs[d])) {
                     *low = low.min(*x);
@@ -225,8 +225,8 @@ impl BlockView<'_> {
         self.material(i) >= self.materials
     }
 
-    /// Elastic deformation gradient; identity for cloth, whose deformation is in the places of its
-    /// vertices and its directors.
+    /// Elastic deformation gradient; identity for cloth, whose deformation is in the positions of
+    /// its vertices and in its directors.
     pub fn deformation_gradient(&self, i: usize) -> Matrix3<f64> {
         if self.is_cloth(i) {
             return Matrix3::identity();
@@ -255,7 +255,7 @@ impl BlockView<'_> {
         self.mass(i) / self.densities[self.material(i)]
     }
 
-    /// What it stands for of a surface.
+    /// The surface that it represents.
     pub fn extent(&self, i: usize) -> ParticleExtent {
         let volume = self.volume(i);
         match self.material(i).checked_sub(self.materials) {
@@ -285,7 +285,7 @@ impl BlockView<'_> {
         core::array::from_fn(|n| f64::from(self.strain(deformation::STRESS_VOLUME + n, i)))
     }
 
-    /// All of its state, bit for bit as it is kept.
+    /// All of its state, bit for bit as it is stored.
     pub fn stored(&self, i: usize) -> ParticleRecord {
         ParticleRecord {
             id: self.id(i),

@@ -1,8 +1,8 @@
 //! The quadratic B-spline stencil of sixteen particles, laid out for the transfers.
 
-use crate::arena::{EDGE, EDGE_Z};
 use crate::blocks::BLOCK_NODES;
 use crate::bspline::quadratic_weights;
+use crate::scratchpad::{EDGE, EDGE_Z};
 use crate::tiles::{Tile, kinematics};
 use pliant_numeric::simd::{F32x16, LANES, Lanes, Simd};
 
@@ -33,9 +33,9 @@ impl<S: Simd> Stencils<S> {
         Self { base, offset, weight }
     }
 
-    /// Index of the first float of each particle's stencil in the arena.
+    /// Index of the first float of each particle's stencil in the scratchpad.
     #[inline(always)]
-    pub(crate) fn arena_indices(&self) -> [usize; LANES] {
+    pub(crate) fn scratchpad_indices(&self) -> [usize; LANES] {
         let one = Lanes::all(1.0);
         let column = (self.base[0] + one) * Lanes::all(EDGE as f32) + self.base[1] + one;
         // The block's own nodes begin with the second row.
@@ -50,7 +50,7 @@ impl<S: Simd> Stencils<S> {
         indices
     }
 
-    /// A row a particle: the nine products of x and y weights (x slowest), the three z weights,
+    /// One row per particle: the nine products of x and y weights (x slowest), the three z weights,
     /// zeros.
     #[inline(always)]
     pub(crate) fn particle_rows(&self, rows: &mut [F32x16; LANES]) {

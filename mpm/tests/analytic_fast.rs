@@ -1,5 +1,5 @@
-//! Closed-form solutions of solid mechanics against the fast path: acceptance cases 2, 3, 5 and 6.
-//! `analytic_reference.rs` and `conservation_reference.rs` hold the f64 reference to the same.
+//! Closed-form solutions of solid mechanics against the fast path. `analytic_reference.rs` and
+//! `conservation_reference.rs` hold the f64 reference to the same.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -20,10 +20,10 @@ fn totals(mpm: &Mpm) -> Totals {
     mpm.totals(&mut Vec::new())
 }
 
-/// Acceptance 2: two elastic spheres meet (Sulsky et al. 1994 with disks): E 1e3 Pa, nu 0.3, rho
-/// 1e3 kg/m^3, r 0.2 m, v +-(0.1, 0.1) m/s. Momentum 1e-6 of the sum of magnitudes, energy never
-/// above its start but for rounding (1e-5), and the spheres part again. Measured: momentum 7e-8,
-/// highest energy 0.99995.
+/// Two elastic spheres collide (Sulsky et al. 1994 with disks): E 1e3 Pa, nu 0.3, rho 1e3 kg/m^3, r
+/// 0.2 m, v +-(0.1, 0.1) m/s. Momentum 1e-6 of the sum of magnitudes, energy never above its start
+/// but for rounding (1e-5), and the spheres part again. Measured: momentum 7e-8, highest energy
+/// 0.99995.
 #[test]
 fn colliding_spheres_do_not_gain_energy() {
     let material = material(1e3, 1e3, 0.3, Model::NeoHookean);
@@ -61,9 +61,9 @@ fn colliding_spheres_do_not_gain_energy() {
     assert!(mean < -0.05, "{mean}");
 }
 
-/// Acceptance 3: axial vibration of a bar fixed at x = 0, first mode (Bardenhagen 2002): E 100 Pa,
-/// L 25 m, rho 1 kg/m^3, v0 0.1 m/s. omega = (pi / 2L) sqrt(E / rho) = 0.6283 rad/s; the centre of
-/// mass moves by 2 v0 / (pi omega) = 0.1013 m; 1 %. Measured: -0.4 % and +0.6 %.
+/// Axial vibration of a bar fixed at x = 0, first mode (Bardenhagen 2002): E 100 Pa, L 25 m, rho 1
+/// kg/m^3, v0 0.1 m/s. omega = (pi / 2L) sqrt(E / rho) = 0.6283 rad/s; the centre of mass moves by
+/// 2 v0 / (pi omega) = 0.1013 m; 1 %. Measured: -0.4 % and +0.6 %.
 #[test]
 fn axial_bar_vibrates_at_its_first_mode() {
     let bar = material(1.0, 100.0, 0.0, Model::FixedCorotated);
@@ -105,9 +105,9 @@ fn axial_bar_vibrates_at_its_first_mode() {
     assert!((amplitude / expected_amplitude - 1.0).abs() < 0.01);
 }
 
-/// Acceptance 5: uniaxial strain at a constant rate, stretch s: with lateral stress lambda eps,
-/// axial E_oed eps, 0.1 %. Nodes near the faces move with the affine field; the inner ones are free
-/// (the patch test).
+/// Uniaxial strain at a constant rate, stretch s: with lateral stress lambda eps, axial E_oed eps,
+/// 0.1 %. Nodes near the faces move with the affine field; the inner ones are free (the patch
+/// test).
 ///
 /// The strain is 1 %, not the reference's 1e-4: one f32 rounding of F is 6e-8, which is 0.06 % of
 /// 1e-4. At 1 % the models differ by more than the tolerance, so the stress is each model's own at
@@ -220,10 +220,9 @@ fn cantilever(cells: usize) -> (f64, f64) {
     (fit(&history, best).0 / deflection, best / omega)
 }
 
-/// Acceptance 6: small deflection of a cantilever under its weight (Timoshenko and Goodier): tip
-/// rho g A L^4 / (8 E I), 5 %, and first frequency 1.875^2 / (2 pi) sqrt(E I / (rho A L^4)), 3 %;
-/// the error falls with h. Measured with 4 cells across the thickness: +2.8 % and -2.3 %, as the
-/// reference.
+/// Small deflection of a cantilever under its weight (Timoshenko and Goodier): tip rho g A L^4 /
+/// (8 E I), 5 %, and first frequency 1.875^2 / (2 pi) sqrt(E I / (rho A L^4)), 3 %; the error falls
+/// with h. Measured with 4 cells across the thickness: +2.8 % and -2.3 %, as the reference.
 #[test]
 fn cantilever_deflection_and_frequency() {
     let coarse = cantilever(2);

@@ -1,4 +1,4 @@
-//! Closed-form solutions of solid mechanics against the f64 reference: acceptance cases 3 to 6.
+//! Closed-form solutions of solid mechanics against the f64 reference.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -15,10 +15,10 @@ fn material(density: f64, youngs_modulus: f64, poissons_ratio: f64, model: fn(El
     Material { density, model: model(Elastic { youngs_modulus, poissons_ratio }) }
 }
 
-/// Acceptance 3: axial vibration of a bar fixed at x = 0, first mode (Bardenhagen 2002): E 100 Pa,
-/// L 25 m, rho 1 kg/m^3, v0 0.1 m/s. omega = (pi / 2L) sqrt(E / rho) = 0.6283 rad/s; the centre of
-/// mass moves by 2 v0 / (pi omega) = 0.1013 m; 1 %. Measured with 50 cells: -0.4 % and +0.6 %,
-/// first order in h from the wall of fixed nodes (25 cells miss 1 %).
+/// Axial vibration of a bar fixed at x = 0, first mode (Bardenhagen 2002): E 100 Pa, L 25 m, rho 1
+/// kg/m^3, v0 0.1 m/s. omega = (pi / 2L) sqrt(E / rho) = 0.6283 rad/s; the centre of mass moves by
+/// 2 v0 / (pi omega) = 0.1013 m; 1 %. Measured with 50 cells: -0.4 % and +0.6 %, first order in h
+/// from the wall of fixed nodes (25 cells miss 1 %).
 #[test]
 fn axial_bar_vibrates_at_its_first_mode() {
     let bar = material(1.0, 100.0, 0.0, Model::FixedCorotated);
@@ -60,9 +60,9 @@ fn axial_bar_vibrates_at_its_first_mode() {
     assert!((amplitude / expected_amplitude - 1.0).abs() < 0.01);
 }
 
-/// Acceptance 4: a column between smooth walls under its own weight: tau_zz = -rho g (H - z), and
-/// the particle at height z settles by rho g (H z - z^2/2) / E_oed, the surface by rho g H^2 / (2
-/// E_oed); 2 %. Damped on the grid to rest.
+/// A column between smooth walls under its own weight: tau_zz = -rho g (H - z), and the particle at
+/// height z settles by rho g (H z - z^2/2) / E_oed, the surface by rho g H^2 / (2 E_oed); 2 %.
+/// Damped on the grid to rest.
 ///
 /// The stress is held to 2 % of rho g H above the two cells next to the floor. Within them a floor
 /// made of fixed nodes bends the spline's strain (measured: 17 % in the second particle, 3 % in the
@@ -110,9 +110,8 @@ fn hydrostatic_column_settles() {
     assert!((settlement - 1.0).abs() < 0.02, "{settlement}");
 }
 
-/// Acceptance 5: uniaxial strain at a constant rate, sigma_zz = E_oed eps, sigma_xx = lambda eps;
-/// 0.1 %. Nodes near the faces move with the affine field; the inner ones are free (the patch
-/// test).
+/// Uniaxial strain at a constant rate, sigma_zz = E_oed eps, sigma_xx = lambda eps; 0.1 %. Nodes
+/// near the faces move with the affine field; the inner ones are free (the patch test).
 #[test]
 fn uniaxial_strain_gives_the_oedometric_modulus() {
     for model in [Model::FixedCorotated, Model::NeoHookean, Model::LinearCorotated] {
@@ -203,10 +202,10 @@ fn cantilever(cells: usize) -> (f64, f64) {
     (fit(&history, best).0 / deflection, best / omega)
 }
 
-/// Acceptance 6: small deflection of a cantilever under its weight (Timoshenko and Goodier): tip
-/// rho g A L^4 / (8 E I), 5 %, and first frequency 1.875^2 / (2 pi) sqrt(E I / (rho A L^4)), 3 %;
-/// the error falls with h. Measured with 2 cells across the thickness: +7.1 % and -4.7 %; with 4:
-/// +2.8 % and -2.3 %. Shear (Timoshenko) is 0.8 % of the deflection.
+/// Small deflection of a cantilever under its weight (Timoshenko and Goodier): tip rho g A L^4 /
+/// (8 E I), 5 %, and first frequency 1.875^2 / (2 pi) sqrt(E I / (rho A L^4)), 3 %; the error falls
+/// with h. Measured with 2 cells across the thickness: +7.1 % and -4.7 %; with 4: +2.8 % and -2.3
+/// %. Shear (Timoshenko) is 0.8 % of the deflection.
 #[test]
 fn cantilever_deflection_and_frequency() {
     let coarse = cantilever(2);
@@ -302,9 +301,9 @@ impl Vortex {
     }
 }
 
-/// Acceptance 7: the L2 error of the displacement at t = 1/2 s (largest deformation) falls with
-/// second order in h at a fixed Courant number of 0.4. E 1e3 Pa, nu 0.3, rho 1e3 kg/m^3, A = 0.3
-/// rad (shear up to gamma = 1.3).
+/// The L2 error of the displacement at t = 1/2 s (largest deformation) falls with second order in h
+/// at a fixed Courant number of 0.4. E 1e3 Pa, nu 0.3, rho 1e3 kg/m^3, A = 0.3 rad (shear up to
+/// gamma = 1.3).
 ///
 /// Measured: 2.07 from h = 1/8 to 1/16 m and 1.91 from 1/16 to 1/32 m, error 0.63 % of A on the
 /// last. With A = 1 rad the first-order error of F <- (I + dt C) F shows at this Courant number

@@ -25,7 +25,7 @@ fn material() -> ClothMaterial {
     }
 }
 
-/// A sheet that hangs from a moving edge that is let go at 0.06 s, and another that falls on it
+/// A sheet that hangs from a moving edge, which is released at 0.06 s, and another that falls on it
 /// with a block of jelly.
 fn scene() -> (Vec<Sheet>, Vec<Material>, Vec<ReferenceParticle>) {
     let origin = Vector3::new(0.013, -0.021, 0.32);
@@ -105,11 +105,11 @@ fn distance(fast: &Mpm, reference: &ReferenceMpm) -> [f64; 2] {
 }
 
 /// All particles of both sheets and the jelly are where the reference has them, at every
-/// instruction set, before, while and after they meet and the pins let go.
+/// instruction set, before, while and after they touch and the pins are released.
 ///
 /// The bound is that of rounding in `parity_trajectory` for positions: 4 sqrt(N) u (V dt N / h + 8)
-/// cells, with V the wave speed. Measured: an eighth of it. The three sweeps of the tie (the
-/// reference has twenty) are not seen above rounding.
+/// cells, with V the wave speed. Measured: an eighth of it. The three sweeps of the vertex-face
+/// constraint (the reference has twenty) make no difference above rounding.
 #[test]
 fn sheets_move_as_in_the_reference() {
     for level in levels() {
@@ -134,8 +134,9 @@ fn sheets_move_as_in_the_reference() {
 }
 
 /// Linear and angular momentum change by what gravity and the pins gave, in every substep (the
-/// faces' and hinges' forces and the tie are impulses between particles). Bound: rounding of N
-/// particles' momenta, sqrt(N) u of the sum of their sizes, and as much in the grid.
+/// forces of faces and hinges and the vertex-face constraint are impulses between particles).
+/// Bound: rounding of N particles' momenta, sqrt(N) u of the sum of their sizes, and as much in the
+/// grid.
 #[test]
 fn pins_and_gravity_account_for_momenta() {
     let mut mpm = fast(InstructionSet::detect());
@@ -203,12 +204,12 @@ fn threads_and_saving_change_no_bit() {
         let mut stored = stored.clone();
         stored[cloth].material = wrong;
         let error = mpm.clone().set_particles(&stored).unwrap_err().to_string();
-        assert!(error.contains("does not belong here"), "{error}");
+        assert!(error.contains("cannot hold"), "{error}");
     }
 }
 
-/// Where the sheets' particles are is told by their patches, and what is wrong with a sheet is
-/// refused with its number.
+/// The positions of the sheets' particles are reported by patch, and an invalid sheet is refused
+/// with its number.
 #[test]
 fn patches_and_refusals() {
     let (sheets, materials, block) = scene();
@@ -240,9 +241,9 @@ fn patches_and_refusals() {
     assert!(build(&sheets, &unknown).contains("particles[2].material: 1 is not one of the 1 materials"));
 }
 
-// The law: of the symmetric part of C damping keeps the part V, so m h^2/8 |sym C|^2 (1 - V^2)
-// goes. In the first substep the velocities do not depend on damping: the kinetic energies of a
-// damped and of an undamped sheet differ by that. f32 rounds each to some 1e-6 of the energy.
+// Checks: of the symmetric part of C damping keeps the part V, so m h^2/8 |sym C|^2 (1 - V^2) goes.
+// In the first substep the velocities do not depend on damping: the kinetic energies of a damped
+// and of an undamped sheet differ by that. f32 rounds each to some 1e-6 of the energy.
 #[test]
 fn what_damping_takes_is_told() {
     let kinetic = |damping: f64| {

@@ -1,4 +1,4 @@
-//! Cloth in the f64 reference: conservation, closed forms of strips, sheets that meet.
+//! Cloth in the f64 reference: conservation, closed forms of strips, sheets in contact.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -90,7 +90,7 @@ fn free_flight_keeps_momenta() {
     let angular = (end.angular_momentum - start.angular_momentum).norm() / angular;
     println!("mass {mass:e}, linear {linear:e}, angular {angular:e}");
     assert!(mass < 1e-14 && linear < 1e-12 && angular < 1e-12, "{mass} {linear} {angular}");
-    // They did meet, and bend, and rub.
+    // They were in contact, bent and sliding.
     assert!(end.elastic_energy > 1e-6 && end.elastic_energy != start.elastic_energy);
     // A face's velocity is the mean of its vertices', to rounding.
     for cloth in &mpm.cloths {
@@ -170,7 +170,7 @@ fn vibration_along_a_strip_has_its_period() {
     let rest: Vec<f64> = cloth.vertices.iter().map(|p| p.position.x).collect();
     let mut mpm = with_cloths(h, 0.0, vec![cloth]);
     let quarter = 0.5 * length / material.wave_speed();
-    // A whole number of substeps, so that what is measured does not hang on where they end.
+    // A whole number of substeps, so that the measurement does not depend on where they end.
     let dt = quarter / (quarter / substep(&mpm)).ceil();
     let (steps, _) = mpm.cloths[0].stability().mesh_substeps(dt);
     assert!(steps > 1, "the mesh takes {steps} steps");
@@ -399,8 +399,8 @@ fn cantilever_sheet_bends() {
     let cloth = ReferenceCloth::new(mesh, material, pins, h).unwrap();
     let mut mpm = with_cloths(h, gravity, vec![cloth]);
     let dt = substep(&mpm);
-    // Critical damping of the first mode, 1.875^2 sqrt(B / m) / L^2; what the diagonals give way by
-    // creeps on behind it.
+    // Critical damping of the first mode, 1.875^2 sqrt(B / m) / L^2; the strain of the diagonals
+    // follows by creep.
     let omega = 3.516 * (material.bending_stiffness / (1e3 * 0.05)).sqrt() / (length * length);
     while mpm.time < 24.0 / omega {
         mpm.substep(dt, |_, _, v| *v /= 1.0 + 2.0 * omega * dt).unwrap();
@@ -464,7 +464,7 @@ fn clearance(lower: &ReferenceCloth, upper: &ReferenceCloth) -> f64 {
 }
 
 /// Pins hold a vertex on its path to rounding, and what they and gravity give is what the sheet's
-/// momentum gains; they let go at their time, and then it falls with the rest.
+/// momentum gains; they are released at their time, and then it falls with the rest.
 #[test]
 fn pins_hold_and_release() {
     let (h, gravity) = (0.05, 10.0);

@@ -1,4 +1,4 @@
-//! Conservation laws of the fast path: acceptance case 1.
+//! Conservation laws of the fast path.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -11,7 +11,7 @@ use pliant_mpm::stable_step::largest_stable_substep;
 use pliant_mpm::{Boundary, BoundaryKind, Mpm, ParticleState, Totals};
 use pliant_testing::Random;
 
-/// Acceptance 1: 1e-5 relative.
+/// 1e-5 relative.
 const TOLERANCE: f64 = 1e-5;
 
 fn totals(mpm: &Mpm) -> Totals {
@@ -50,9 +50,9 @@ fn assert_kept(before: &Totals, after: &Totals, scale: (f64, f64), what: &str) -
     error.into_iter().fold(0.0, f64::max)
 }
 
-/// Acceptance 1 (Jiang et al. 2015): P2G keeps mass, linear and angular momentum (with the affine
-/// term), with the internal forces of deformed particles of every model, and G2P gives them back;
-/// 1e-5 relative to the sum of magnitudes. Measured: 2e-8.
+/// P2G (Jiang et al. 2015) keeps mass, linear and angular momentum (with the affine term), with the
+/// internal forces of deformed particles of every model, and G2P gives them back; 1e-5 relative to
+/// the sum of magnitudes. Measured: 2e-8.
 #[test]
 fn transfers_conserve_mass_and_momenta() {
     let h = 0.07;
@@ -85,8 +85,8 @@ fn transfers_conserve_mass_and_momenta() {
 }
 
 /// A free spinning block keeps linear and angular momentum over 400 substeps, with sorts on the
-/// way; 1e-5 relative (acceptance 1). Measured: at most 1.2e-6, what 400 roundings without a
-/// preferred direction make (20 u).
+/// way; 1e-5 relative. Measured: at most 1.2e-6, what 400 roundings without a preferred direction
+/// make (20 u).
 #[test]
 fn spinning_free_block_keeps_angular_momentum() {
     for (index, material) in every_material().into_iter().enumerate() {
@@ -112,8 +112,8 @@ fn spinning_free_block_keeps_angular_momentum() {
     }
 }
 
-/// The books balance: the change of the particles' momenta is gravity's impulse and the
-/// boundaries', and gravity's is M g dt at the centre of mass. A block meets sticky, smooth and
+/// The balances close: the change of the particles' momenta is gravity's impulse and the
+/// boundaries', and gravity's is M g dt at the centre of mass. A block hits sticky, smooth and
 /// rough planes, off axis; 1e-5 of the sum of magnitudes. Measured: 2.6e-6.
 #[test]
 fn impulses_account_for_the_change_of_momentum() {
@@ -171,8 +171,8 @@ fn impulses_account_for_the_change_of_momentum() {
 }
 
 /// Galileo: on a grid that moves with `u`, particles to whose velocities `u` is added do what they
-/// do on a grid at rest; planes at rest stop them where they are, and the books of momentum
-/// balance. Bound: acceptance 1, and the rounding of velocities by 2^-24 of `u` in each substep.
+/// do on a grid at rest; planes at rest stop them where they are, and the momentum balance closes.
+/// Bound: 1e-5 relative, and the rounding of velocities by 2^-24 of `u` in each substep.
 #[test]
 fn a_grid_that_moves_with_the_particles_changes_nothing() {
     let (h, steps, gravity) = (0.05, 40, Vector3::new(0.5, 0.0, -9.81));

@@ -1,5 +1,4 @@
-//! Conservation laws of the f64 reference: acceptance case 1, and energy and momentum of a
-//! collision (case 2).
+//! Conservation laws of the f64 reference, and energy and momentum of a collision.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -31,10 +30,10 @@ fn momentum_error(
     )
 }
 
-/// Acceptance 1 (Jiang et al. 2015, propositions on conservation): P2G keeps mass, linear and
-/// angular momentum (with the affine term), with internal forces of deformed particles of every
-/// model included; G2P gives them back. 4 epsilon, relative to the sum of magnitudes. Measured: at
-/// most 0.6 epsilon over these 40 seeds.
+/// P2G (Jiang et al. 2015, propositions on conservation) keeps mass, linear and angular momentum
+/// (with the affine term), with internal forces of deformed particles of every model included; G2P
+/// gives them back. 4 epsilon, relative to the sum of magnitudes. Measured: at most 0.6 epsilon
+/// over these 40 seeds.
 #[test]
 fn transfers_conserve_mass_and_momenta() {
     let materials: Vec<_> =
@@ -136,10 +135,10 @@ fn spinning_free_block_keeps_angular_momentum() {
     }
 }
 
-/// Acceptance 2: two elastic spheres meet (Sulsky et al. 1994 with disks): E 1e3 Pa, nu 0.3, rho
-/// 1e3 kg/m^3, r 0.2 m, v +-(0.1, 0.1) m/s. Momentum to 1e-6 (here: rounding), total energy never
-/// above its start (APIC dissipates; elastic energy comes back), and the spheres part again.
-/// Measured: highest 0.99995, at the end 0.73.
+/// Two elastic spheres collide (Sulsky et al. 1994 with disks): E 1e3 Pa, nu 0.3, rho 1e3 kg/m^3, r
+/// 0.2 m, v +-(0.1, 0.1) m/s. Momentum to 1e-6 (here: rounding), total energy never above its start
+/// (APIC dissipates; elastic energy comes back), and the spheres part again. Measured: highest
+/// 0.99995, at the end 0.73.
 #[test]
 fn colliding_spheres_do_not_gain_energy() {
     let material = soft(Model::NeoHookean);
@@ -172,7 +171,7 @@ fn colliding_spheres_do_not_gain_energy() {
     println!("highest {highest}, end {}, most elastic {most_elastic}", end.energy() / start.energy());
     assert!(highest <= 1.0 + 1e-9, "{highest}");
     assert!(most_elastic > 0.1, "they did not meet: {most_elastic}");
-    // The first ball came from the negative side and goes back to it.
+    // The first ball came from the negative side and returns to it.
     let mean = mpm.particles[..count].iter().map(|p| p.velocity.x + p.velocity.y).sum::<f64>() / count as f64;
     println!("mean {mean}");
     assert!(mean < -0.05, "{mean}");
@@ -205,7 +204,7 @@ fn energy_growth(model: Model, courant: f64) -> f64 {
 }
 
 /// The stable substep: at [`COURANT_NUMBER`] energy does not grow, and the limit is real: at 1.3 it
-/// blows up (first seen at 0.9 to 1.25).
+/// is unstable (first signs at 0.9 to 1.25).
 #[test]
 fn stable_substep_is_stable_and_its_limit_is_real() {
     for nu in [0.0, 0.3, 0.45] {

@@ -65,7 +65,7 @@ fn plane_strain_and_triaxial_compression_flow_at_their_friction_angles() {
         let tau = flow(cone, [[d.exp(), 0.0, 0.0], [0.0, d.exp(), 0.0], [0.0, 0.0, (-2.0 * d).exp()]]);
         assert!((ratio(tau.zz, tau.xx) - angle.sin()).abs() < 1e-9, "triaxial: {}", ratio(tau.zz, tau.xx));
     }
-    // The figures in the documentation: the cone of 30 degrees has 44 in plane strain, where 22.2
+    // The values in the documentation: the cone of 30 degrees has 44 in plane strain, where 22.2
     // have 30.
     let of = |degrees: f64| FrictionTest::PlaneStrain.cone_angle(degrees.to_radians()).to_degrees();
     assert!((of(43.9) - 30.0).abs() < 0.1 && (of(30.0) - 22.2).abs() < 0.05, "{} {}", of(43.9), of(30.0));

@@ -179,7 +179,7 @@ fn corrupt_states_are_refused() {
     }
     // Within reach of the sort, but not of the transfers.
     let far = put(&saved, kinematics_at(&saved, 0, 3), &7.0_f32.to_le_bytes());
-    refused(&far, "position out of the arena");
+    refused(&far, "position outside the scratchpad");
     mpm.read_state(&mut &put(&far, MUST_SORT, &1_u64.to_le_bytes())[..]).unwrap();
     step(&mut mpm, 1e-4, GRAVITY).unwrap();
     refused(&[], "empty");

@@ -63,7 +63,8 @@ pub fn sin_cos<T: Double>(x: T) -> (T, T) {
     let quadrant = k - whole((k - 0.5) * 0.25) * 4.0;
     let odd = (quadrant.abs() - 1.0).abs().lt(T::splat(0.5));
     let (s, c) = (T::select(odd, cos, sin), T::select(odd, sin, cos));
-    // Sine changes its sign in the quadrants 2 and 3, which are -2 and -1 (or 2); cosine in 1 and 2.
+    // Sine changes its sign in the quadrants 2 and 3, which are -2 and -1 (or 2); cosine in 1 and
+    // 2.
     let low = quadrant.lt(T::splat(-0.5)) | T::splat(1.5).lt(quadrant);
     let shifted = quadrant + 1.0;
     let turned = shifted.lt(T::splat(-0.5)) | T::splat(1.5).lt(shifted);

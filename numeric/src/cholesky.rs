@@ -1,9 +1,9 @@
 //! Cholesky factorisation `A = L L^T` of small dense matrices, in place (Golub and Van Loan,
 //! *Matrix Computations*, 4.2), over one number or lanes.
 //!
-//! `at(i, j)` says where the entry of row `i` and column `j <= i` lies: see [`rows`] and [`packed`].
-//! Nothing branches on a value: a matrix that is not positive definite gives a factor that is not
-//! finite, and a mask that says so.
+//! `at(i, j)` says where the entry of row `i` and column `j <= i` lies: see [`rows`] and
+//! [`packed`]. Nothing branches on a value: a matrix that is not positive definite gives a factor
+//! that is not finite, and a mask that says so.
 
 use crate::scalar::Real;
 

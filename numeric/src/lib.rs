@@ -1,7 +1,7 @@
 //! Numbers that all crates share.
 //!
-//! - [`scalar`], [`linalg`], [`svd`]: formulas written once for `f64`, `f32`, lanes and numbers with
-//!   derivatives; small matrices and their decompositions;
+//! - [`scalar`], [`linalg`], [`svd`]: formulas written once for `f64`, `f32`, lanes and numbers
+//!   with derivatives; small matrices and their decompositions;
 //! - [`rotation`], [`angle`], [`dual`]: rotations and poses, sine and cosine, numbers that carry
 //!   derivatives, all over `f64`;
 //! - [`spatial`]: spatial vectors and inertias of rigid bodies;

@@ -1,13 +1,13 @@
 //! The scalar that the numerical kernels are written over.
 //!
-//! One source serves `f64`, `f32`, lanes of `f32` (16 particles at once), lanes of `f64` (worlds of a
-//! batch) and numbers with derivatives. Code generic over [`Real`] must not branch on a value: it
+//! One source serves `f64`, `f32`, lanes of `f32` (16 particles at once), lanes of `f64` (worlds of
+//! a batch) and numbers with derivatives. Code generic over [`Real`] must not branch on a value: it
 //! computes both sides and takes one with [`Real::select`]. [`Mask::any`] may skip work that no
 //! lane needs, as long as each lane's result does not depend on its neighbours. Every generic
 //! function is `#[inline(always)]`, because the instruction set is chosen at run time by a caller
 //! compiled for it, and only what is inlined into that caller is compiled for it too. That is also
-//! why arrays are written with [`each!`](crate::each): the closure of `array::map` would be compiled
-//! by itself, for the least of all processors.
+//! why arrays are written with [`each!`](crate::each): the closure of `array::map` would be
+//! compiled separately, for the baseline instruction set.
 
 use core::fmt::Debug;
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, MulAssign, Neg, Not, Sub, SubAssign};
@@ -81,8 +81,8 @@ pub trait Real:
     }
 }
 
-/// A real number of double precision: `f64`, its lanes, or with derivatives. Never fused: one lane or
-/// eight, every processor gives the same bits. Constants may be right operands.
+/// A real number of double precision: `f64`, its lanes, or with derivatives. Never fused: one lane
+/// or eight, every processor gives the same bits. Constants may be right operands.
 pub trait Double: Real + Add<f64, Output = Self> + Sub<f64, Output = Self> + Mul<f64, Output = Self> {
     /// Sine and cosine of an angle \[rad\].
     fn sin_cos(self) -> (Self, Self);

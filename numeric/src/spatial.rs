@@ -1,5 +1,5 @@
-//! Spatial vectors and inertias (Featherstone 2008, *Rigid Body Dynamics Algorithms*, chapter 2): world
-//! axes, about the origin of a link or, in a batch, of a tree.
+//! Spatial vectors and inertias (Featherstone 2008, *Rigid Body Dynamics Algorithms*, chapter 2):
+//! world axes, about the origin of a link or, in a batch, of a tree.
 //!
 //! Written once over [`Triple`]: single bodies have vectors of `nalgebra`, a batch has lanes.
 
@@ -257,8 +257,8 @@ impl RigidInertia<Vector3<f64>, Matrix3<f64>> {
         Self::default()
     }
 
-    /// From the usual figures: `mass` \[kg\], `center` of mass \[m\] and `inertia` about the centre
-    /// of mass \[kg m^2\].
+    /// From the mass properties: `mass` \[kg\], `center` of mass \[m\] and `inertia` about the
+    /// centre of mass \[kg m^2\].
     pub fn at_center(mass: f64, center: Vector3<f64>, inertia: Matrix3<f64>) -> Self {
         Self { mass, moment: Vector3::zeros(), inertia }.shifted(&-center)
     }

@@ -92,7 +92,7 @@ fn svd_f32() {
     assert!(orthogonal < 16.0 * epsilon, "{orthogonal}");
 }
 
-/// Singular values that were put in come out, to rounding of the largest (Weyl).
+/// The given singular values are recovered, to rounding of the largest (Weyl).
 #[test]
 fn singular_values_are_found() {
     let mut random = Random(11);

@@ -1,6 +1,6 @@
-//! Motions that are found before a run.
+//! Planning of motions before a run.
 //!
-//! - [`inverse_kinematics`]: configurations that put a tool where it is wanted, and paths through
+//! - [`inverse_kinematics`]: configurations that put a tool at a given pose, and paths through
 //!   waypoints;
 //! - [`quasi`]: quasi-dynamic motion with contact in closed form, and its derivatives.
 

@@ -1,4 +1,4 @@
-//! Postures for poses, and paths through waypoints.
+//! Configurations for poses, and paths through waypoints.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use approx::assert_relative_eq;
@@ -46,7 +46,7 @@ fn full(pose: &Isometry3<f64>) -> ToolGoal {
     ToolGoal { position: pose.translation.vector.into(), orientation: Orientation::Full(pose.rotation) }
 }
 
-/// A posture within a part of the joints' ranges.
+/// A configuration within a part of the joints' ranges.
 fn posture(chain: &Chain, random: &mut Random) -> Vec<f64> {
     (0..chain.len())
         .map(|j| {
@@ -56,7 +56,7 @@ fn posture(chain: &Chain, random: &mut Random) -> Vec<f64> {
         .collect()
 }
 
-// The law: the chain's pose is that of the mechanism, and its Jacobian the derivative of that, here
+// Checks: the chain's pose is that of the mechanism, and its Jacobian the derivative of that, here
 // by central differences.
 #[test]
 fn a_chain_is_where_the_mechanism_is() {
@@ -91,8 +91,8 @@ fn a_chain_is_where_the_mechanism_is() {
     }
 }
 
-// The law: what a posture within the limits reaches can be reached; the pose of the solution is the
-// one asked for, to the tolerances, and its coordinates are within the limits.
+// Checks: poses that a configuration within the limits reaches are solved; the pose of the solution
+// is the one asked for, to the tolerances, and its coordinates are within the limits.
 #[test]
 fn what_can_be_reached_is_reached() {
     for name in ["iiwa7", "panda"] {
@@ -125,9 +125,9 @@ fn what_can_be_reached_is_reached() {
     }
 }
 
-// The law: with a rest posture the solution is the nearest to it that there is near by: no motion
-// that leaves the tool where it is brings it nearer. The tolerance is that of the search, 1e-6 rad
-// a step, over the curvature of the goal's manifold.
+// Checks: with a rest configuration the solution is the nearest local one to it: no motion that
+// leaves the tool where it is brings it nearer. The tolerance is that of the search, 1e-6 rad a
+// step, over the curvature of the goal's manifold.
 #[test]
 fn the_posture_goes_towards_rest() {
     let (_, chain, ready) = arm("iiwa7", &tool());
@@ -166,7 +166,7 @@ fn a_planar_arm_has_its_closed_form() {
     }
 }
 
-// The law: a point at r > a + b stays r - a - b away, one at r < a - b stays a - b - r away.
+// Checks: a point at r > a + b stays r - a - b away, one at r < a - b stays a - b - r away.
 #[test]
 fn what_is_out_of_reach_is_refused_with_the_distance() {
     let chain = planar([f64::NEG_INFINITY, f64::INFINITY]);
@@ -190,7 +190,7 @@ fn what_is_out_of_reach_is_refused_with_the_distance() {
     assert!(rest.distance < 1e-6 && rest.orientation_error > 0.5, "{rest:?}");
 }
 
-// The law: within limits of +-0.5 rad the bars reach a point at angle pi/2 best with both joints at
+// Checks: within limits of +-0.5 rad the bars reach a point at angle pi/2 best with both joints at
 // 0.5; the distance follows from there.
 #[test]
 fn limits_are_respected_and_named() {
@@ -202,7 +202,7 @@ fn limits_are_respected_and_named() {
     assert_eq!(rest.at_limits, [("upper".to_owned(), 0.5), ("lower".to_owned(), 0.5)]);
 }
 
-// The law: an axis is where it was asked for, whatever the turn about it.
+// Checks: an axis is where it was asked for, whatever the turn about it.
 #[test]
 fn an_axis_points_where_it_is_told() {
     let (_, chain, ready) = arm("panda", &tool());
@@ -217,7 +217,7 @@ fn an_axis_points_where_it_is_told() {
     }
 }
 
-// The law: the same call gives the same bits.
+// Checks: the same call gives the same bits.
 #[test]
 fn solutions_are_repeatable() {
     let (_, chain, ready) = arm("iiwa7", &tool());
@@ -239,9 +239,9 @@ fn straight(time: f64, goal: ToolGoal, pass: bool) -> Waypoint {
     Waypoint { time, place: WaypointTarget::Tool(goal), path_kind: PathKind::Straight, pass }
 }
 
-// The laws: on a straight way the tool's point is on the line, at the share of minimum jerk (Flash
+// Checks: on a straight way the tool's point is on the line, at the share of minimum jerk (Flash
 // and Hogan 1985), and its axes are the slerp at the same share; at rest at stops; rates are the
-// derivative of postures (third derivatives of some 10 rad/s^3 leave h^2/6 of them).
+// derivative of configurations (third derivatives of some 10 rad/s^3 leave h^2/6 of them).
 #[test]
 fn a_straight_way_is_straight() {
     let (_, chain, ready) = arm("iiwa7", &tool());
@@ -270,7 +270,7 @@ fn a_straight_way_is_straight() {
     assert!(path.rates[0].iter().chain(&path.rates[path.times.len() - 1]).all(|r| *r == 0.0));
 }
 
-// The laws: waypoints evenly spaced on a line that are passed evenly leave the line straight; the
+// Checks: waypoints evenly spaced on a line that are passed evenly leave the line straight; the
 // speed at the one in the middle is the mean one; at a corner the velocity is continuous: between
 // neighbouring samples it changes by no more than the acceleration times 10 ms.
 #[test]
@@ -309,8 +309,8 @@ fn waypoints_are_passed_without_a_stop() {
     }
 }
 
-// The laws: a joint way ends at its postures, is straight between stops, and passes without turning
-// back; what is too fast, out of range or out of reach is an error that names the waypoint.
+// Checks: a joint path ends at its configurations, is straight between stops, and passes without
+// turning back; what is too fast, out of range or out of reach is an error that names the waypoint.
 #[test]
 fn joint_ways_and_refusals() {
     let (_, chain, ready) = arm("panda", &tool());
@@ -352,7 +352,7 @@ fn joint_ways_and_refusals() {
     assert!(matches!(plan(&chain, &ready, &mixed, &given), Err(PlanError::Waypoint { waypoint: 0, .. })));
 }
 
-// The laws: between waypoints that are passed the tool turns on without a jump of its angular
+// Checks: between waypoints that are passed the tool turns on without a jump of its angular
 // velocity; an axis that is asked for alone is there at its waypoint, and turns the shortest way; a
 // free orientation lets the point go straight all the same.
 #[test]

@@ -20,8 +20,8 @@ fn cube() -> Shape {
     Shape::Box { half_extents: Vector3::repeat(0.05) }
 }
 
-/// K of a facet with which `points` contacts answer the part `part` of what would hold the mass
-/// right where they touch.
+/// Gain K of a facet for which `points` contacts together give the fraction `part` of the impulse
+/// that would stop the mass at contact.
 fn stiffness(part: f64, points: f64, epsilon: f64) -> f64 {
     part * epsilon * MASS / (H * H) / (4.0 * points)
 }
@@ -100,7 +100,7 @@ fn a_body_sinks_to_the_predicted_depth() {
                 // steps at 0.1.
                 settle(&mut dynamics, &mut q, &[], 400);
                 let depth = (MASS * G / 16.0 - (k + d / H) * G * H * H / epsilon) / k;
-                // Rounding of positions near 0.05 m, over the part that each step answers.
+                // Rounding of positions near 0.05 m, over the fraction that each step resolves.
                 assert!(
                     (0.05 - q[6] - depth).abs() < 1e-16 / part,
                     "{part} {damped}: {} {depth}",
@@ -229,8 +229,7 @@ fn soft_contacts_become_exact_as_one_over_beta() {
     }
 }
 
-/// Joints, pairs, figures and numbers that the model does not do with are typed errors that say
-/// which.
+/// Unsupported joints, pairs and values are typed errors that identify them.
 #[test]
 fn what_has_no_closed_form_is_refused() {
     let message = |bench: Bench, settings: &QuasiSettings| {
@@ -269,7 +268,7 @@ fn what_has_no_closed_form_is_refused() {
     for (bad, named) in [
         (QuasiSettings { step: 0.0, ..good.clone() }, "step: 0 s"),
         (QuasiSettings { regularisation: -1.0, ..good.clone() }, "regularisation: -1"),
-        (QuasiSettings { drives: vec![1.0; 2], ..good.clone() }, "drives: 2 numbers where the model has 3"),
+        (QuasiSettings { drives: vec![1.0; 2], ..good.clone() }, "drives: 2 numbers given; the model has 3"),
         (QuasiSettings { drives: vec![0.0; 3], ..good.clone() }, "drives: 0 N m/rad or N/m"),
         (QuasiSettings { stiffness: f64::NAN, ..good.clone() }, "stiffness: NaN N/m"),
         (QuasiSettings { damping: -0.1, ..good.clone() }, "damping: -0.1 N s/m"),
@@ -285,7 +284,7 @@ fn what_has_no_closed_form_is_refused() {
     let (model, mut dynamics) = pushed().dynamics(&good);
     let (q, mut next) = (model.zero_configuration().q, model.zero_configuration().q);
     let told = dynamics.step(&q, &[0.0; 2], &mut next).unwrap_err().to_string();
-    assert!(told.contains("control: 2 numbers where the model has 3"), "{told}");
+    assert!(told.contains("control: 2 numbers given; the model has 3"), "{told}");
     let told = dynamics.step(&q, &[0.0, f64::NAN, 0.0], &mut next).unwrap_err().to_string();
     assert!(told.contains("control: NaN"), "{told}");
     let told = dynamics.step(&[0.0, f64::NAN, 0.0], &[0.0; 3], &mut next).unwrap_err().to_string();

@@ -141,10 +141,10 @@ const CASES: [Case; 4] = [
 
 /// Both Jacobians of every case, smooth and exact, with steps from 10 to 100 ms, 4 and 6 facets,
 /// increments and targets, damped and not, against central differences. Two of them, of steps d and
-/// d/2, give one that is off by d^4 of fifth derivatives: contacts are felt across 1/(beta K) = 1
-/// mm, so with d = 2e-6 that is (2e-3)^4 of the slopes, 2e-11; and by rounding, 2e-16 of positions
-/// up to 1 m and displacements over d, some ten of them: 1e-8 of slopes of 1 and more is far from
-/// neither. A change of features between shows as two that are not alike.
+/// d/2, give one that is off by d^4 of fifth derivatives: contacts act across 1/(beta K) = 1 mm, so
+/// with d = 2e-6 that is (2e-3)^4 of the slopes, 2e-11; and by rounding, 2e-16 of positions up to 1
+/// m and displacements over d, some ten of them: 1e-8 of slopes of 1 and more is far from neither.
+/// A change of features between shows as two that are not alike.
 #[test]
 fn derivatives_are_those_of_differences() {
     let (seed, d) = (41, 2e-6);

@@ -1,4 +1,4 @@
-//! Where a picture is seen from.
+//! The camera of a picture.
 
 use nalgebra::{Point3, Vector3};
 
@@ -7,11 +7,11 @@ use super::error::RenderError;
 /// A pinhole camera. World frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Camera {
-    /// Its place \[m\].
+    /// Its position \[m\].
     pub position: Point3<f64>,
     /// The point in the middle of the picture \[m\].
     pub target: Point3<f64>,
-    /// A direction that is upwards in the picture, any length.
+    /// Upward direction in the picture, any length.
     pub up: Vector3<f64>,
     /// Angle between the lower and the upper edge of the picture \[rad\].
     pub vertical_fov: f64,
@@ -32,9 +32,9 @@ const FRAME_FOV: f64 = 28.0 * std::f64::consts::PI / 180.0;
 const FRAME_FILL: f64 = 0.88;
 
 impl Camera {
-    /// A camera that sees the whole box between `bounds_min` and `bounds_max` \[m\], centred in the
-    /// picture, from a distance that just fits it. It looks from `azimuth` \[rad\] about z from +x,
-    /// `elevation` \[rad\] above the horizon (less than pi/2 either way), and the picture is
+    /// A camera that shows the whole box between `bounds_min` and `bounds_max` \[m\], centred in
+    /// the picture, from a distance that just fits it. It looks from `azimuth` \[rad\] about z from
+    /// +x, `elevation` \[rad\] above the horizon (less than pi/2 either way), and the picture is
     /// `aspect` times as wide as high.
     pub fn frame(
         bounds_min: Point3<f64>,
@@ -63,7 +63,7 @@ impl Camera {
         Self { position: target + to_camera * distance, target, up: Vector3::z(), vertical_fov: FRAME_FOV }
     }
 
-    /// Where a world point \[m\] falls in a picture of `width` x `height` pixels: column and row,
+    /// Projection of a world point \[m\] to a picture of `width` x `height` pixels: column and row,
     /// from the upper left corner; none behind the camera or for a degenerate camera.
     pub fn project(&self, point: &Point3<f64>, width: u32, height: u32) -> Option<[f64; 2]> {
         let basis = self.basis().ok()?;
@@ -98,7 +98,7 @@ impl Camera {
     }
 }
 
-/// Where along `axis`, and at which distance along `to_camera`, a camera sees all corners within
+/// Position along `axis`, and distance along `to_camera`, of a camera that has all corners within
 /// +-`slope`: each side of the view is a plane through the corner that decides it, and the camera
 /// is where the two planes meet.
 fn fit(corners: &[Vector3<f64>; 8], axis: &Vector3<f64>, to_camera: &Vector3<f64>, slope: f64) -> (f64, f64) {

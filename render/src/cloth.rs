@@ -9,10 +9,10 @@ pub struct RenderCloth<'a> {
     pub positions: &'a [[f32; 3]],
     /// sRGB colour of the front at each vertex, between which it is interpolated.
     pub colors: &'a [[u8; 3]],
-    /// Three vertex indices a triangle; the front is the side from which they go round
+    /// Three vertex indices per triangle; the front is the side from which they go round
     /// counterclockwise.
     pub triangles: &'a [[u32; 3]],
-    /// sRGB colour of the back of each triangle; empty: both sides look alike.
+    /// sRGB colour of the back of each triangle; empty: both sides have the same colour.
     pub back_colors: &'a [[u8; 3]],
 }
 

@@ -1,9 +1,9 @@
-//! Why a picture cannot be made.
+//! Why a picture cannot be drawn.
 
 /// Largest picture: 64 megapixels, so that a typing error does not take all memory.
 pub(super) const MAX_PIXELS: u64 = 1 << 26;
 
-/// Why a picture cannot be made.
+/// Why a picture cannot be drawn.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum RenderError {
     /// No pixels, or more than 64 million.
@@ -18,23 +18,23 @@ pub enum RenderError {
     /// (0, pi).
     #[error("the camera is degenerate: {0}")]
     Camera(String),
-    /// A mesh names a vertex that is not there.
-    #[error("body {body}: triangle {triangle} names a vertex that is not there")]
+    /// A mesh refers to a vertex that does not exist.
+    #[error("body {body}: triangle {triangle} refers to a vertex that does not exist")]
     Mesh {
         /// Number of the body, from 0.
         body: usize,
         /// Number of the triangle, from 0.
         triangle: usize,
     },
-    /// Cloth names a vertex that is not there.
-    #[error("cloth {cloth}: triangle {triangle} names a vertex that is not there or has no colour")]
+    /// Cloth refers to a vertex that does not exist.
+    #[error("cloth {cloth}: triangle {triangle} refers to a vertex that does not exist or has no colour")]
     RenderCloth {
         /// Number of the cloth, from 0.
         cloth: usize,
         /// Number of the triangle, from 0.
         triangle: usize,
     },
-    /// The backs of cloth have neither no colour nor one each.
+    /// The number of back colours is neither zero nor that of the triangles.
     #[error("cloth {cloth}: {triangles} triangles must have as many back colours or none, got {backs}")]
     Backs {
         /// Number of the cloth, from 0.

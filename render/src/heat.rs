@@ -13,7 +13,7 @@ pub struct HeatMap<'a> {
     pub columns: usize,
     /// Width of the rectangle over its height.
     pub aspect: f64,
-    /// The value that is brightest; what is above is as bright.
+    /// The brightest value; larger ones are as bright.
     pub most: f64,
     /// Unit of the scale.
     pub unit: &'a str,
@@ -25,7 +25,7 @@ pub struct HeatMap<'a> {
 const EDGE: f64 = 360.0;
 /// Around everything \[pixels\].
 const MARGIN: usize = 16;
-/// Width of the scale and of the room for its numbers \[pixels\].
+/// Width of the scale and of its labels \[pixels\].
 const BAR: usize = 16;
 const NUMBERS: usize = 96;
 /// Pixels of a dot of the letters.
@@ -38,7 +38,7 @@ const TICKS: usize = 4;
 pub fn heat_map(map: &HeatMap) -> Image {
     let columns = map.columns.max(1);
     let rows = map.values.len().div_ceil(columns).max(1);
-    // A rectangle however thin is still seen.
+    // Even a very thin rectangle stays visible.
     let aspect = if map.aspect.is_finite() { map.aspect.clamp(0.1, 10.0) } else { 1.0 };
     let width = (EDGE * aspect.min(1.0)).max(columns as f64) as usize;
     let height = (EDGE / aspect.max(1.0)).max(rows as f64) as usize;

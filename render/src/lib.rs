@@ -1,6 +1,6 @@
 //! Pictures of particles, cloth and bodies on the CPU: spheres, triangles and solids by ray casting
 //! in screen tiles, one key light with a contact-hardening shadow, hemispheric ambient light with
-//! screen-space occlusion, 2 x 2 samples a pixel.
+//! screen-space occlusion, 2 x 2 samples per pixel.
 //!
 //! The input is plain data, so a picture can be made of a running simulation, of a frame file or of
 //! nothing at all. World frame: right-handed, z up, metres. The same input gives the same bytes,
@@ -47,7 +47,7 @@ use shadow::ShadowMap;
 /// Draws the picture.
 ///
 /// # Errors
-/// [`RenderError`]: a size, camera, light or mesh that makes no picture.
+/// [`RenderError`]: an invalid size, camera, light or mesh.
 pub fn render(picture: &Picture) -> Result<Image, RenderError> {
     let (width, height) = (picture.width, picture.height);
     if width == 0 || height == 0 || u64::from(width) * u64::from(height) > MAX_PIXELS {

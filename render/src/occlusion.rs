@@ -1,4 +1,4 @@
-//! How open each pixel is to the sky: screen-space ambient occlusion over the hemisphere of its
+//! Screen-space ambient occlusion: openness of each pixel to the sky, over the hemisphere of its
 //! normal (after Mittring, "Finding next gen: CryEngine 2", 2007), at pixel resolution, blurred
 //! within surfaces.
 
@@ -11,7 +11,7 @@ use super::ray::{Ray, V3};
 /// Directions sampled a pixel.
 const DIRECTIONS: usize = 12;
 
-/// Side of the blocks that tell where there is anything but floor [samples].
+/// Side of the blocks that record anything but floor [samples].
 const BLOCK: usize = 16;
 
 /// Reach of the occlusion over the radius of the scene.
@@ -55,7 +55,7 @@ fn kernel() -> [V3; DIRECTIONS] {
     })
 }
 
-/// How many blocks above and to the left of each block corner see a primitive.
+/// Number of blocks above and to the left of each block corner that show a primitive.
 struct Solids {
     columns: usize,
     rows: usize,
@@ -83,7 +83,7 @@ impl Solids {
         Self { columns, rows, sums }
     }
 
-    /// Whether a primitive may be seen within `reach` of `sample` along either axis [samples].
+    /// Whether a primitive may be visible within `reach` of `sample` along either axis [samples].
     fn near(&self, sample: [usize; 2], reach: f32) -> bool {
         let reach = reach as usize + 1;
         let low = sample.map(|s| s.saturating_sub(reach) / BLOCK);
@@ -129,8 +129,8 @@ impl Occlusion {
         Self { width, height, openness, depth, reach }
     }
 
-    /// Openness at a sample [samples] that sees a surface at distance `depth` [m]: of the four
-    /// pixels about it, those on the same surface.
+    /// Openness at a sample [samples] of a surface at distance `depth` [m]: of the four pixels
+    /// about it, those on the same surface.
     pub fn at(&self, sample: [usize; 2], depth: f32) -> f32 {
         let step = |s: usize, end: usize| {
             let pixel = s / SUPERSAMPLING;
@@ -156,12 +156,12 @@ impl Occlusion {
 
 /// 1 for the same distance, falling to 0 over a part of the reach.
 fn similarity(a: f32, b: f32, reach: f32) -> f32 {
-    // A distance of nothing is infinite, and so is its difference: weight 0.
+    // The distance of empty samples is infinite, and so is its difference: weight 0.
     let apart = (a - b).abs() / (0.15 * reach);
     if apart.is_nan() { 0.0 } else { 1.0 / (1.0 + apart * apart) }
 }
 
-/// Part of the hemisphere about `normal` that nothing seen by the camera covers.
+/// Fraction of the hemisphere about `normal` that no visible surface covers.
 fn openness(
     view: &View,
     buffer: &Buffer,
@@ -186,7 +186,7 @@ fn openness(
         let seen = buffer.depth[y as usize * view.width + x as usize];
         let behind = (probe - view.origin).norm() - seen;
         if behind > 0.004 * reach {
-            // What is far in front of the probe is another object, not a neighbour.
+            // A surface far in front of the probe is another object, not a neighbour.
             covered += (1.0 - (behind / (1.5 * reach) - 0.5).clamp(0.0, 1.0)).max(0.0);
         }
     }

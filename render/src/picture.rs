@@ -1,4 +1,4 @@
-//! What to draw, as plain data.
+//! The content of a picture, as plain data.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -19,7 +19,7 @@ pub struct RenderSphere {
 /// Shape of a body in its own frame.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BodyShape {
-    /// A ball about the origin.
+    /// A sphere about the origin.
     Sphere {
         /// Radius \[m\].
         radius: f64,
@@ -29,11 +29,11 @@ pub enum BodyShape {
         /// Half of each side \[m\].
         half_extents: Vector3<f64>,
     },
-    /// A cylinder about z with a half ball on each end.
+    /// A cylinder about z with a hemisphere on each end.
     Capsule {
         /// Radius \[m\].
         radius: f64,
-        /// Half of the distance between the centres of the end balls \[m\].
+        /// Half of the distance between the centres of the hemispheres \[m\].
         half_length: f64,
     },
     /// A cylinder about z.
@@ -54,7 +54,7 @@ pub enum BodyShape {
     Mesh {
         /// Vertices \[m\].
         vertices: Vec<Point3<f64>>,
-        /// Three vertex indices a triangle.
+        /// Three vertex indices per triangle.
         triangles: Vec<[u32; 3]>,
         /// Shade with normals averaged over each vertex's triangles instead of flat facets.
         smooth: bool,
@@ -70,29 +70,29 @@ pub struct RenderBody {
     pub pose: Isometry3<f64>,
     /// sRGB colour.
     pub color: [u8; 3],
-    /// Whether a round solid (sphere, capsule, cylinder, ellipsoid) bears a faint checker of the
-    /// octants of its frame, so that it can be seen to turn; nothing to the others.
+    /// Whether a round solid (sphere, capsule, cylinder, ellipsoid) has a faint checker of the
+    /// octants of its frame, so that its rotation is visible; ignored for the others.
     pub marked: bool,
 }
 
-/// What to draw.
+/// The content of a picture.
 #[derive(Debug, Clone)]
 pub struct Picture<'a> {
     /// Width \[pixels\].
     pub width: u32,
     /// Height \[pixels\].
     pub height: u32,
-    /// Where from.
+    /// The camera.
     pub camera: Camera,
     /// Particles; those with a coordinate or radius that is not finite, or radius <= 0, are left
-    /// out, so that a run that blew up can still be looked at.
+    /// out, so that a diverged run can still be drawn.
     pub particles: &'a [RenderSphere],
     /// Sheets.
     pub cloths: &'a [RenderCloth<'a>],
     /// Bodies.
     pub bodies: &'a [RenderBody],
     /// Height of an endless floor \[m\], with a grid of 0.1 m, or 0.5 m and so on in large scenes;
-    /// none: objects float before the background.
+    /// none: objects are drawn before the background.
     pub ground: Option<f64>,
     /// Direction to the light, world frame, any length; none: from above, the left and behind the
     /// camera.

@@ -7,7 +7,7 @@ pub struct Image {
     pub width: u32,
     /// Height \[pixels\].
     pub height: u32,
-    /// Rows from the top, three bytes (red, green, blue) a pixel.
+    /// Rows from the top, three bytes (red, green, blue) per pixel.
     pub pixels: Vec<u8>,
 }
 

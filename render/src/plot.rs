@@ -37,7 +37,7 @@ pub struct Series {
 /// A plot; labels name the quantity and its unit, as in `force [N]`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plot {
-    /// Above the plot.
+    /// Title above the plot.
     pub title: String,
     /// Below the horizontal axis.
     pub x_label: String,
@@ -47,8 +47,8 @@ pub struct Plot {
     pub log_x: bool,
     /// Whether the vertical axis is logarithmic.
     pub log_y: bool,
-    /// Ends of the vertical axis; none takes those of the curves and lines. What is beyond them
-    /// runs along the edge.
+    /// Ends of the vertical axis; none takes those of the curves and lines. Values beyond them are
+    /// drawn at the edge.
     pub y_range: Option<Range>,
     /// The curves.
     pub series: Vec<Series>,
@@ -59,7 +59,7 @@ pub struct Plot {
 /// Plots one above the other, over one horizontal quantity.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Figure {
-    /// Above all of them.
+    /// Title above all of them.
     pub title: String,
     /// The plots, from above.
     pub panels: Vec<Plot>,
@@ -79,7 +79,7 @@ pub enum PlotError {
     Layout {
         /// Title of the plot.
         title: String,
-        /// What the plotting library says.
+        /// Message of the plotting library.
         reason: String,
     },
     /// The file could not be written.
@@ -94,11 +94,11 @@ const SIZE: (u32, u32) = (760, 460);
 const PANEL_HEIGHT: u32 = 270;
 const TITLE_HEIGHT: u32 = 40;
 
-/// Points of a curve from which on only the extremes of every bucket are drawn: several a pixel.
+/// Number of points from which on only the extremes of every bucket of a curve are drawn: several
+/// per pixel.
 const MOST_POINTS: usize = 6000;
 
-/// Curve colours that people with any colour vision tell apart (Okabe and Ito, 2008), without the
-/// yellow.
+/// Curve colours that are distinct for any colour vision (Okabe and Ito, 2008), without the yellow.
 const COLORS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -321,7 +321,7 @@ fn thin(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     points.chunks(bucket).flat_map(extremes).collect()
 }
 
-/// Whether a coordinate has a place on an axis.
+/// Whether a coordinate can be shown on an axis.
 fn usable(log: bool, value: f64) -> bool {
     value.is_finite() && (!log || value > 0.0)
 }

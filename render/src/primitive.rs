@@ -1,4 +1,4 @@
-//! What a picture is made of, ready for rays: everything in the world frame and f32.
+//! Primitives for ray casting: all in the world frame and f32.
 
 use nalgebra::Matrix3;
 
@@ -19,7 +19,7 @@ pub(super) enum Shape {
         rotation: Matrix3<f32>,
         center: V3,
     },
-    /// `sides` is the number of its two-sided looks, if it is of cloth.
+    /// `sides` is the index of its two colours, if it is of cloth.
     Triangle {
         corners: [V3; 3],
         normals: [V3; 3],
@@ -42,7 +42,7 @@ pub(super) enum ConvexSolid {
     Ellipsoid(V3),
 }
 
-/// A shape with its looks.
+/// A shape with its colours.
 pub(super) struct Primitive {
     pub shape: Shape,
     /// Linear albedo.
@@ -62,7 +62,7 @@ pub(super) struct Plane {
     pub albedo: [f32; 3],
 }
 
-/// Looks of a triangle of cloth: linear albedo of the front at its corners, and of the back.
+/// Colours of a triangle of cloth: linear albedo of the front at its corners, and of the back.
 pub(super) struct Sides {
     pub front: [[f32; 3]; 3],
     pub back: Option<[f32; 3]>,
@@ -72,11 +72,11 @@ pub(super) struct Sides {
 pub(super) struct RenderScene {
     pub primitives: Vec<Primitive>,
     pub planes: Vec<Plane>,
-    /// Looks of the triangles of cloth.
+    /// Colours of the triangles of cloth.
     pub sides: Vec<Sides>,
 }
 
-/// Highlights: bodies shine a little, particles and cloth hardly.
+/// Highlights: weak on bodies, hardly any on particles and cloth.
 const GLOSS_BODY: f32 = 0.22;
 const GLOSS_PARTICLE: f32 = 0.05;
 const GLOSS_CLOTH: f32 = 0.01;
@@ -153,7 +153,7 @@ impl RenderScene {
         let albedo = color::linear(body.color);
         let posed = |solid| Shape::Posed { solid, rotation, center };
         let shape = match &body.shape {
-            // Marks turn with the solid; a plain sphere needs no frame.
+            // Marks rotate with the solid; a plain sphere needs no frame.
             BodyShape::Sphere { radius } if body.marked => {
                 posed(ConvexSolid::Ellipsoid(V3::repeat(*radius as f32)))
             }
@@ -210,8 +210,8 @@ impl RenderScene {
         Ok(())
     }
 
-    /// Linear albedo that a ray sees at a surface `point` of a primitive, averaged over a footprint
-    /// of `width` \[m\].
+    /// Linear albedo at a surface `point` of a primitive, averaged over a footprint of `width`
+    /// \[m\].
     pub fn albedo(&self, primitive: &Primitive, ray: &Ray, point: &V3, width: f32) -> [f32; 3] {
         let Shape::Triangle { corners, sides: Some(sides), .. } = &primitive.shape else {
             return primitive.albedo_at(point, width);
@@ -378,7 +378,7 @@ impl ConvexSolid {
             }
             Self::Ellipsoid(half) => p.component_div(&half.component_mul(half)),
             Self::Cylinder { radius, half_length } => {
-                // The surface that is nearer, each against its own size.
+                // The nearer surface, each relative to its own size.
                 let beyond_end = p.z.abs() - half_length;
                 let beyond_wall = p.x.hypot(p.y) - radius;
                 if beyond_end > beyond_wall { V3::z() * p.z.signum() } else { V3::new(p.x, p.y, 0.0) }

@@ -1,5 +1,4 @@
-//! Which primitive each sample sees: primitives binned into screen tiles, rays cast within their
-//! screen rectangles.
+//! Visibility: primitives binned into screen tiles, rays cast within their screen rectangles.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -17,7 +16,7 @@ const TILE: usize = 64;
 /// Nothing was hit.
 pub(super) const NOTHING: u32 = u32::MAX;
 
-/// A camera, or a distant light, that looks at `width` x `height` samples.
+/// A view of `width` x `height` samples from a camera, or from a distant light.
 pub(super) struct View {
     pub origin: V3,
     pub right: V3,
@@ -30,7 +29,7 @@ pub(super) struct View {
     perspective: bool,
 }
 
-/// What each sample sees, rows from the top.
+/// The primitive of each sample, rows from the top.
 pub(super) struct Buffer {
     /// Distance along the ray \[m\]; infinite where there is nothing.
     pub depth: Vec<f32>,
@@ -89,7 +88,7 @@ impl View {
         }
     }
 
-    /// Where a point falls (x, y [samples]) and its depth along `forward` \[m\].
+    /// Projection of a point (x, y [samples]) and its depth along `forward` \[m\].
     pub fn project(&self, point: &V3) -> (f32, f32, f32) {
         let offset = point - self.origin;
         let depth = offset.dot(&self.forward);
@@ -116,7 +115,7 @@ impl View {
         (rect.x[0] < rect.x[1] && rect.y[0] < rect.y[1]).then_some(rect)
     }
 
-    /// The samples that may see the shape.
+    /// The samples in which the shape may be visible.
     fn bounds(&self, shape: &Shape) -> Option<Rect> {
         match shape {
             Shape::Sphere { center, radius } => self.sphere_bounds(center, *radius),
@@ -132,7 +131,8 @@ impl View {
         }
     }
 
-    /// The tangents from the eye to a sphere in the planes of x and of y: (x z -+ r sqrt(x^2 + z^2 - r^2)) / (z^2 - r^2).
+    /// The tangents from the eye to a sphere in the planes of x and of y: (x z -+ r sqrt(x^2 + z^2
+    /// - r^2)) / (z^2 - r^2).
     fn sphere_bounds(&self, center: &V3, radius: f32) -> Option<Rect> {
         if !self.perspective {
             let (x, y, _) = self.project(center);
@@ -244,7 +244,7 @@ fn cast_tile(
     }
 }
 
-/// Adds the floors to what the samples see.
+/// Adds the floors to the samples.
 pub(super) fn add_planes(view: &View, scene: &RenderScene, buffer: &mut Buffer) {
     let rows = buffer.depth.par_chunks_mut(view.width).zip(buffer.primitive.par_chunks_mut(view.width));
     rows.enumerate().for_each(|(y, (depth, primitive))| {

@@ -1,4 +1,4 @@
-//! Light on what the samples see, and from samples to pixels.
+//! Shading of samples, and their averages over pixels.
 
 use rayon::prelude::*;
 
@@ -28,7 +28,7 @@ const BOUNCE: [f32; 3] = [0.22, 0.21, 0.20];
 const HORIZON: [f32; 3] = [0.90, 0.91, 0.93];
 const ZENITH: [f32; 3] = [0.62, 0.71, 0.83];
 
-/// What lights a scene.
+/// Lighting of a scene.
 pub(super) struct Lighting {
     /// Unit vector to the key light.
     pub direction: V3,
@@ -37,11 +37,11 @@ pub(super) struct Lighting {
     pub floor: FloorView,
 }
 
-/// Where floors are seen, and beyond which they fade into the background. It hangs on the camera,
-/// which stands still, not on what moves.
+/// The visible range of floors, beyond which they fade into the background. It depends on the
+/// camera, which is at rest, not on moving objects.
 pub(super) struct FloorView {
     center: V3,
-    /// Half the height of what the camera sees at its target.
+    /// Half the height of the picture at the camera's target.
     half_height: f32,
     /// Side of a cell of the grid \[m\].
     cell: f32,
@@ -58,7 +58,7 @@ impl FloorView {
         Self { center: camera.target.coords.cast(), half_height, cell }
     }
 
-    /// How much of a point on a floor is gone: 0 in the picture's middle, 1 far away.
+    /// Fading of a point on a floor: 0 in the picture's middle, 1 far away.
     fn faded(&self, point: &V3, normal: &V3) -> f32 {
         let offset = point - self.center;
         let flat = offset - normal * offset.dot(normal);
@@ -66,7 +66,7 @@ impl FloorView {
     }
 }
 
-/// The picture of what `buffer` holds.
+/// The picture of a `buffer`.
 pub(super) fn shade(view: &View, buffer: &Buffer, scene: &RenderScene, lighting: &Lighting) -> Image {
     let (width, height) = (view.width / SUPERSAMPLING, view.height / SUPERSAMPLING);
     let mut pixels = vec![0; 3 * width * height];
@@ -77,13 +77,13 @@ pub(super) fn shade(view: &View, buffer: &Buffer, scene: &RenderScene, lighting:
                 let [a, b] = at(*sample);
                 buffer.primitive[b * view.width + a]
             };
-            // Within one surface the diagonal is enough; only edges need every sample.
+            // Within one surface two diagonal samples suffice; only edges need every sample.
             let plain = SAMPLES.iter().all(|sample| id(sample) == id(&SAMPLES[0]));
             let samples = if plain { &SAMPLES[..2] } else { &SAMPLES[..] };
             let mut sum = [0.0; 3];
             for &sample in samples {
                 let light = sample_light(view, buffer, scene, lighting, at(sample));
-                // Compressed before the average: a highlight must not eat the edge it lies on.
+                // Compressed before the average: so that a highlight does not blur an edge.
                 sum = std::array::from_fn(|c| sum[c] + compress(light[c]));
             }
             let count = samples.len() as f32;
@@ -167,8 +167,8 @@ fn reflected(
     let halfway = (lighting.direction - ray.direction).normalize();
     let highlight = gloss * key * normal.dot(&halfway).max(0.0).powi(48);
     let upward = 0.5 + 0.5 * normal.z;
-    // Crevices are darker than their openness says: what lights them has been reflected and
-    // absorbed more often.
+    // Crevices are darker than their openness: their light has been reflected and absorbed more
+    // often.
     let ambient = open * open.sqrt();
     std::array::from_fn(|c| {
         let around = (BOUNCE[c] + (SKY[c] - BOUNCE[c]) * upward) * ambient;

@@ -1,4 +1,4 @@
-//! Triangles: where a ray meets one, and the normals by which they look smooth.
+//! Triangles: intersection with rays, and smooth normals.
 
 use super::ray::{Ray, V3};
 
@@ -14,7 +14,7 @@ fn across(direction: &V3) -> [V3; 2] {
     ]
 }
 
-/// Where a ray meets a triangle: t and the weights of the corners.
+/// Intersection of a ray and a triangle: t and the weights of the corners.
 ///
 /// Signed areas in the plane across the ray, which for an edge that two triangles share are
 /// opposite to the last bit, so that no ray slips between them (after Woop, Benthin and Wald,
@@ -47,8 +47,8 @@ pub(super) fn from_behind(corners: &[V3; 3], ray: &Ray) -> bool {
     facet(corners).dot(&ray.direction) > 0.0
 }
 
-/// Normals of vertices, any length: those of their triangles, weighed by area. Triangles that are
-/// not finite have no say.
+/// Normals of vertices, any length: those of their triangles, weighted by area. Triangles that are
+/// not finite are ignored.
 pub(super) fn vertex_normals(points: &[V3], triangles: &[[u32; 3]]) -> Vec<V3> {
     let mut normals = vec![V3::zeros(); points.len()];
     for triangle in triangles {
@@ -60,15 +60,14 @@ pub(super) fn vertex_normals(points: &[V3], triangles: &[[u32; 3]]) -> Vec<V3> {
     normals
 }
 
-/// Unit normal that a ray sees on a triangle whose corners have the unit `normals`, on the side
-/// that it comes from.
+/// Unit normal of a triangle whose corners have the unit `normals`, on the side of the ray.
 pub(super) fn seen_normal(corners: &[V3; 3], normals: &[V3; 3], ray: &Ray) -> V3 {
     let weights = intersect(corners, ray).map_or([1.0 / 3.0; 3], |(_, weights)| weights);
     let smooth = normals[0] * weights[0] + normals[1] * weights[1] + normals[2] * weights[2];
     let towards = if from_behind(corners, ray) { -smooth } else { smooth };
     let unit = towards.try_normalize(0.0).unwrap_or(-ray.direction);
-    // Near a silhouette the smooth normal may lean away from the eye although the triangle is seen:
-    // then it is seen edge-on.
+    // Near a silhouette the smooth normal may point away from the eye although the triangle is
+    // visible: then it is edge-on.
     let away = unit.dot(&ray.direction);
     if away > 0.0 { (unit - ray.direction * away).try_normalize(0.0).unwrap_or(-ray.direction) } else { unit }
 }

@@ -36,16 +36,16 @@ impl Adhesion {
 pub struct Geometry {
     /// The solid.
     pub shape: Shape,
-    /// Where it is, in the body frame.
+    /// Its pose in the body frame.
     pub pose: Isometry3<f64>,
     /// Compliance against other bodies, and friction. Particles slide with the dynamic coefficient.
     pub material: ContactMaterial,
     /// Adhesion of particles; none is usual. Bodies do not adhere to each other.
     pub adhesion: Option<Adhesion>,
-    /// Groups it is in, one a bit.
+    /// Its groups, one per bit.
     pub group: u32,
-    /// Groups it can touch, one a bit: two bodies' geometries can touch when each is in a group of
-    /// the other's mask. Particles touch all.
+    /// Groups that it can touch, one per bit: two bodies' geometries can touch if each is in a
+    /// group of the other's mask. Particles touch all.
     pub mask: u32,
     /// Colour for pictures: red, green, blue (sRGB).
     pub color: [u8; 3],
@@ -72,18 +72,18 @@ impl Geometry {
     }
 }
 
-/// A shape that is only to be seen.
+/// A shape that is only drawn.
 #[derive(Clone, Debug)]
 pub struct Appearance {
     /// The solid.
     pub shape: Shape,
-    /// Where it is, in the body frame.
+    /// Its pose in the body frame.
     pub pose: Isometry3<f64>,
     /// Colour: red, green, blue (sRGB).
     pub color: [u8; 3],
 }
 
-/// A body: where it starts, how it moves and what it is made of.
+/// Description of a body: initial pose, motion and geometries.
 #[derive(Clone, Debug)]
 pub struct BodyDesc {
     /// Name, unique among the bodies.
@@ -94,11 +94,11 @@ pub struct BodyDesc {
     pub motion: Motion,
     /// Its shapes.
     pub geometries: Vec<Geometry>,
-    /// Shapes that nothing touches.
+    /// Shapes without contact.
     pub appearance: Vec<Appearance>,
 }
 
-/// A mechanism that others made: links, motors and constraints with the shapes on them.
+/// Description of a mechanism: links, motors and constraints with their shapes.
 #[derive(Debug)]
 pub struct MechanismDesc {
     /// Links, motors, constraints and controllers.
@@ -106,7 +106,7 @@ pub struct MechanismDesc {
     /// Shapes that can touch.
     pub geometries: Vec<CollisionGeometry>,
     /// Pairs of links that do not touch, besides those that
-    /// [`CollisionModel`](crate::collision::CollisionModel) leaves out by itself.
+    /// [`CollisionModel`](crate::collision::CollisionModel) always excludes.
     pub excluded: Vec<(LinkId, LinkId)>,
     /// Shapes that are only drawn, each with its link; `None` is the world.
     pub visuals: Vec<(Option<LinkId>, Appearance)>,

@@ -1,4 +1,4 @@
-//! What can go wrong with bodies.
+//! Errors of bodies.
 
 use crate::collision::CollisionError;
 use crate::multibody::ModelError;
@@ -34,7 +34,7 @@ pub enum RigidError {
         /// What it must be.
         requirement: &'static str,
     },
-    /// An inertia that no solid has.
+    /// An inertia that is not physical.
     #[error("body '{body}': inertia {inertia:?} kg m^2 (columns): {reason}")]
     Inertia {
         /// Name of the body.
@@ -55,12 +55,12 @@ pub enum RigidError {
         source: GeometryError,
     },
     /// Two bodies with one name.
-    #[error("there are two bodies with the name '{name}'")]
+    #[error("body '{name}': the name is used twice")]
     DuplicateName {
         /// The name.
         name: String,
     },
-    /// A parent that does not exist yet or moves by itself, or a parent of a free body.
+    /// A parent that does not exist yet or follows a path, or a parent of a free body.
     #[error("body '{body}': parent {parent} {reason}")]
     Parent {
         /// Name of the body.
@@ -83,7 +83,7 @@ pub enum RigidError {
         reason: &'static str,
     },
     /// A step that is not the one the velocities were prepared for.
-    #[error("a step of {step} s is integrated, but {prepared_step:?} s was prepared")]
+    #[error("a step of {step} s was asked for, but the prepared step is {prepared_step:?} s")]
     StepNotPrepared {
         /// The step \[s\].
         step: f64,
@@ -91,13 +91,13 @@ pub enum RigidError {
         prepared_step: Option<f64>,
     },
     /// A list that must have one entry for each body.
-    #[error("{what}: there are {found} for {expected} bodies")]
+    #[error("{what}: {found} given for {expected} bodies")]
     Count {
         /// What is counted.
         what: &'static str,
-        /// How many there are.
+        /// Number given.
         found: usize,
-        /// How many bodies there are.
+        /// Number of bodies.
         expected: usize,
     },
     /// A setting that is out of its range.
@@ -110,19 +110,19 @@ pub enum RigidError {
         /// Its unit.
         unit: &'static str,
     },
-    /// Files with more groups of shapes than there are bits for.
-    #[error("the bodies' shapes need {needed} groups; there are 32")]
+    /// Files with more groups of shapes than there are bits.
+    #[error("the geometries need {needed} collision groups; there are 32")]
     Groups {
         /// Groups that all files together need.
         needed: u32,
     },
-    /// Links and joints that make no mechanism.
+    /// Links and joints that are not a mechanism.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// Shapes that cannot touch.
     #[error(transparent)]
     Collision(#[from] CollisionError),
-    /// A simulation that cannot be begun or go on.
+    /// A simulation that cannot start or continue.
     #[error(transparent)]
     Simulation(#[from] SimulationError),
 }

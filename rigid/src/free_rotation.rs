@@ -5,20 +5,19 @@ use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 /// Largest turn \[rad\] in one substep: Newton's method converges from the explicit guess, and the
 /// error is small.
 const MAX_TURN: f64 = 0.25;
-/// Bounds the work for a spin that no step could resolve. Angular momentum is conserved whatever
-/// happens.
+/// Bounds the work for a spin that no step resolves. Angular momentum is conserved in any case.
 const MAX_SUBSTEPS: f64 = 256.0;
 /// Newton's method needs 3 to 5.
 const MAX_ITERATIONS: usize = 12;
 
 /// Turns a body with angular momentum `momentum` (world frame, N m s) for `dt` seconds without
-/// torque; gives its new rotation. `inertia` \[kg m^2\] and its inverse are in the body frame.
+/// torque; returns its new rotation. `inertia` \[kg m^2\] and its inverse are in the body frame.
 ///
 /// Implicit midpoint rule for Euler's equation in the body frame, `P1 - P0 = substep Pm x I^-1 Pm`,
 /// `Pm = (P0 + P1)/2`, with the Cayley map of `h I^-1 Pm` for the rotation (Simo and Wong, IJNME
 /// 31, 1991; Austin, Krishnaprasad and Wang, J. Comput. Phys. 107, 1993). The rule conserves the
 /// two quadratic invariants, energy and |P|, and the Cayley map carries P0 to P1 exactly, so that
-/// the momentum in the world frame is the given one and the energy is kept to rounding.
+/// the momentum in the world frame is the given one and the energy is conserved to rounding.
 pub(crate) fn turn(
     rotation: &UnitQuaternion<f64>,
     momentum: &Vector3<f64>,

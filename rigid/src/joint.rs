@@ -4,17 +4,17 @@ use nalgebra::{Point3, Unit, UnitQuaternion, Vector3};
 
 use crate::multibody::{Dof, JointKind};
 
-/// What a body may do relative to its parent.
+/// Degrees of freedom of a body relative to its parent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
     /// The kind.
     pub kind: JointKind,
-    /// Where the joint is, in the body frame \[m\].
+    /// Origin of the joint in the body frame \[m\].
     pub origin: Point3<f64>,
     /// Turn of the joint's frame in the body frame, where the body starts; the kind's directions
     /// are in the joint's frame.
     pub turn: UnitQuaternion<f64>,
-    /// Damping, limits and the like of each degree of freedom; those that are missing have none.
+    /// Damping, limits and the like of each degree of freedom; missing entries have none.
     pub dofs: Vec<Dof>,
 }
 
@@ -24,7 +24,7 @@ impl Joint {
         Self { kind, origin: Point3::origin(), turn: UnitQuaternion::identity(), dofs: Vec::new() }
     }
 
-    /// Moves freely; it has no parent.
+    /// A free joint, without a parent.
     pub fn free() -> Self {
         Self::new(JointKind::Free)
     }

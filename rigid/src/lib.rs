@@ -1,15 +1,19 @@
 //! Articulated rigid bodies: dynamics, collision detection, convex contact, error-controlled
 //! integration.
 //!
-//! - [`multibody`]: links and joints in reduced coordinates; mass matrix, inverse and forward dynamics, Jacobians, energies.
-//! - [`collision`]: where geometries on links touch.
+//! - [`multibody`]: links and joints in reduced coordinates; mass matrix, inverse and forward
+//!   dynamics, Jacobians, energies.
+//! - [`collision`]: contact points of geometries on links.
 //! - [`icf`]: the convex problem of a step and its solver.
 //! - [`comfree`]: contact in closed form, in a fixed number of passes.
-//! - [`control`]: controllers and force elements for them: inverse dynamics, suction cups, forces that vary in time.
-//! - [`simulation`]: systems with motors, constraints and controllers, and the integrators that advance them.
+//! - [`control`]: controllers and force elements: inverse dynamics, suction cups, forces that vary
+//!   in time.
+//! - [`simulation`]: systems with motors, constraints and controllers, and the integrators that
+//!   advance them.
 //! - Shapes are [`pliant_geometry`]'s.
-//! - [`Bodies`]: named bodies that stay, follow a trajectory, or move by their dynamics, alone or as parts of mechanisms from files.
-//!   They take spatial impulses, one a body and step, from whatever touches them besides each other.
+//! - [`Bodies`]: named bodies that are static, follow a trajectory, or move by their dynamics,
+//!   alone or as parts of mechanisms from files. They take one spatial impulse per body and step
+//!   from other objects such as particles.
 //!
 //! SI units, f64, right-handed frames; spatial vectors have their angular part first. Bad input and
 //! states that are not finite are typed errors. Stepping gives the same bits in every run.

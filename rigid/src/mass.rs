@@ -32,12 +32,12 @@ impl MassProperties {
             return refuse("it is not symmetric");
         }
         let moments = self.inertia.symmetric_eigenvalues();
-        // A moment this much smaller than the largest cannot be told from 0.
+        // A moment this much smaller than the largest counts as 0.
         if moments.min() <= 1e-12 * scale {
             return refuse("it is not positive definite");
         }
-        // Flat bodies meet the limit exactly; the allowance is for rounding in the file that gives
-        // the inertia.
+        // Flat bodies are exactly at the limit; the allowance is for rounding in the file that
+        // gives the inertia.
         if moments.max() > (moments.sum() - moments.max()) * (1.0 + 1e-6) {
             return refuse("one principal moment is larger than the sum of the two others");
         }

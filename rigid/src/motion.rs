@@ -1,4 +1,4 @@
-//! How bodies move: not at all, along a trajectory, or by their dynamics.
+//! Motion of bodies: static, along a trajectory, or by their dynamics.
 
 use crate::id::BodyId;
 use crate::joint::Joint;
@@ -11,18 +11,19 @@ use nalgebra::Vector3;
 #[expect(clippy::large_enum_variant, reason = "one description a body, read once: its size does not matter")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
-    /// Stays where it is.
+    /// Static.
     Fixed,
     /// Follows a trajectory, whatever acts on it.
     Prescribed(Trajectory),
-    /// Obeys Newton and Euler, within its joint.
+    /// Moves by its dynamics, within its joint.
     Dynamic {
         /// The body that the joint is attached to, added before; `None` is the world.
         parent: Option<BodyId>,
         /// The joint to the parent. The body starts at its pose, where the coordinates of the joint
         /// are 0.
         joint: Joint,
-        /// Mass and inertia. A fixed body moves with its parent and uses nothing of what follows.
+        /// Mass and inertia. A body on a fixed joint moves with its parent and ignores the
+        /// following fields.
         mass: MassProperties,
         /// Constant force at the body's origin, world frame \[N\].
         force: Vector3<f64>,

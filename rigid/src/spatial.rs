@@ -25,13 +25,14 @@ impl SpatialVelocity {
         self.linear + self.angular.cross(&(point - origin))
     }
 
-    /// `pose` after `s` seconds at this velocity: the origin moves on a line, the body turns about
-    /// it by the exponential map.
+    /// `pose` after `s` seconds at this velocity: the origin moves on a line, the body rotates
+    /// about it by the exponential map.
     pub fn advance(&self, pose: &Isometry3<f64>, s: f64) -> Isometry3<f64> {
         advance(pose, self, s)
     }
 
-    /// The velocity that takes a pose to another in `s` seconds: see [`advance`](Self::advance).
+    /// The velocity that leads from one pose to another in `s` seconds: see
+    /// [`advance`](Self::advance).
     pub fn between(from: &Isometry3<f64>, to: &Isometry3<f64>, s: f64) -> Self {
         Self {
             angular: (to.rotation * from.rotation.inverse()).scaled_axis() / s,
@@ -55,7 +56,7 @@ pub struct SpatialImpulse {
 }
 
 impl SpatialImpulse {
-    /// No impulse.
+    /// A zero impulse.
     pub fn zero() -> Self {
         Self::default()
     }

@@ -5,13 +5,13 @@ use crate::spatial::{SpatialVelocity, advance, is_pose};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use std::f64::consts::PI;
 
-/// Closer to half a turn than this \[rad\], the shorter way round is decided by rounding.
+/// Within this angle of half a turn \[rad\], rounding decides which way round is shorter.
 const HALF_TURN_MARGIN: f64 = 1e-6;
-/// How far \[m, rad\] a body's initial pose may be from its trajectory at time 0: rounding in
+/// Tolerance of a body's initial pose against its trajectory at time 0 \[m, rad\]: rounding in
 /// files.
 const START_TOLERANCE: f64 = 1e-6;
 
-/// A pose to be at.
+/// A pose at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoseKey {
     /// Time \[s\].
@@ -20,7 +20,7 @@ pub struct PoseKey {
     pub pose: Isometry3<f64>,
 }
 
-/// A velocity to have from a time on.
+/// A velocity from a time on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VelocityKey {
     /// Time \[s\].
@@ -29,8 +29,8 @@ pub struct VelocityKey {
     pub velocity: SpatialVelocity,
 }
 
-/// A prescribed motion. The times of the keys strictly increase. In one step a body must turn less
-/// than half a turn.
+/// A prescribed motion. The times of the keys strictly increase. In one step a body must rotate by
+/// less than half a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trajectory {
     /// World poses, linear in position and at constant angular velocity (slerp) in rotation between
@@ -92,7 +92,7 @@ impl Trajectory {
                         return refuse(
                             k,
                             key.time,
-                            "it is half a turn from the key before; add a key between them",
+                            "it is half a turn or more from the keyframe before; add a keyframe between them",
                         );
                     }
                 }
@@ -121,8 +121,8 @@ impl Trajectory {
     }
 }
 
-/// A trajectory in the form in which it is followed. Every pose comes from the keys, not from the
-/// pose before it, so that nothing drifts. Between two keys the velocity is constant.
+/// A trajectory prepared for evaluation. Every pose follows from the keys, not from the previous
+/// pose, so that errors do not accumulate. Between two keys the velocity is constant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseTrajectory(Keys);
 
@@ -138,11 +138,11 @@ enum Keys {
 }
 
 impl PoseTrajectory {
-    /// The path of something whose pose at time 0 is `initial`.
+    /// The trajectory of a body whose pose at time 0 is `initial`.
     ///
     /// # Errors
     /// [`RigidError::Trajectory`] that names `name` and the key: no keys, times that do not
-    /// increase, turns that are ambiguous.
+    /// increase, rotations that are ambiguous.
     pub fn new(trajectory: &Trajectory, initial: &Isometry3<f64>, name: &str) -> Result<Self, RigidError> {
         trajectory.validate(name, initial)?;
         Ok(Self(match trajectory {
@@ -172,11 +172,11 @@ impl PoseTrajectory {
         }
     }
 
-    /// The constant velocity that carries the pose at `time` to the pose at `time + dt` \[s\].
+    /// The constant velocity that leads from the pose at `time` to the pose at `time + dt` \[s\].
     pub fn velocity_over(&self, time: f64, dt: f64) -> SpatialVelocity {
         if let Keys::Velocities { keys, .. } = &self.0 {
             let (first, last) = (segment(keys, time), segment(keys, time + dt));
-            // One key rules the whole step: its velocity is exact, however far the body turns.
+            // One key covers the whole step: its velocity is exact for any rotation.
             let ends_with_step = last.is_some_and(|k| keys[k].time == time + dt && first == k.checked_sub(1));
             if first == last || ends_with_step {
                 return first.map_or_else(SpatialVelocity::zero, |k| keys[k].velocity);
@@ -189,7 +189,7 @@ impl PoseTrajectory {
         }
     }
 
-    /// Velocity right after `time` \[s\], where a key at `time` rules already.
+    /// Velocity right after `time` \[s\], where a key at `time` already applies.
     pub fn velocity_after(&self, time: f64) -> SpatialVelocity {
         match &self.0 {
             Keys::Poses(keys) => move_before(keys, keys.partition_point(|k| k.time <= time)),
@@ -217,7 +217,7 @@ impl PoseTrajectory {
         }
     }
 
-    /// Velocities that the path has between two times \[s\], by its keys.
+    /// Velocities of the path between two times \[s\], by its keys.
     pub(crate) fn velocities_within(&self, from: f64, to: f64) -> impl Iterator<Item = SpatialVelocity> + '_ {
         let (poses, velocities) = match &self.0 {
             Keys::Poses(keys) => (keys.as_slice(), [].as_slice()),
@@ -234,7 +234,7 @@ fn velocity_of(keys: &[VelocityKey], segment: Option<usize>) -> SpatialVelocity 
     segment.map_or_else(SpatialVelocity::zero, |k| keys[k].velocity)
 }
 
-/// Velocity of the move that ends at key `next`; zero outside the keys.
+/// Velocity of the segment that ends at key `next`; zero outside the keys.
 fn move_before(keys: &[PoseKey], next: usize) -> SpatialVelocity {
     let (Some(from), Some(to)) = (next.checked_sub(1).and_then(|k| keys.get(k)), keys.get(next)) else {
         return SpatialVelocity::zero();

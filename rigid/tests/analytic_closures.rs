@@ -1,4 +1,4 @@
-//! Acceptance 26 in harder cases: limits through the whole impact, closures of loops that would
+//! Joint constraints in harder cases: limits through the whole impact, closures of loops that would
 //! drift, couplers and welds that begin off, efforts clamped on both sides.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
@@ -41,9 +41,9 @@ fn angle(a: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
     (-d.x).atan2(-d.z)
 }
 
-// The law: a joint never is more than 1e-5 beyond its limits, not even while it hits them, and
-// rests on the one that its load presses it to: a turning joint thrown at both limits in turn, a
-// sliding one that falls with 50 m/s^2 and carries another.
+// Checks: a joint never is more than 1e-5 beyond its limits, not even while it hits them, and rests
+// on the one that its load presses it to: a turning joint thrown at both limits in turn, a sliding
+// one that falls with 50 m/s^2 and carries another.
 #[test]
 fn limits_hold_through_the_impact() {
     for integrator in integrators() {
@@ -80,8 +80,8 @@ fn limits_hold_through_the_impact() {
     }
 }
 
-// The law: q_driven = ratio q_driver + offset within 1e-5 at every step, from 20 steps on also
-// where it began 1e-3 off.
+// Checks: q_driven = ratio q_driver + offset within 1e-5 at every step, from 20 steps on also where
+// it began 1e-3 off.
 #[test]
 fn a_coupler_that_begins_off_is_pulled_in() {
     for integrator in integrators() {
@@ -154,7 +154,7 @@ fn four_bar(open: usize, integrator: Integrator) -> (Vec<f64>, f64) {
             state.q[at].copy_from_slice(&q);
         }
     }
-    // Where the bar meets the left and the right rod, in its own frame.
+    // Where the bar is joined to the left and the right rod, in its own frame.
     let (near, far) = (Point3::origin(), Point3::new(0.0, 0.0, -1.1));
     let (at_left, at_right) = if open == 1 { (far, near) } else { (near, far) };
     let ends = [Point3::new(0.0, 0.0, -0.6), Point3::new(0.0, 0.0, -0.9)];
@@ -183,7 +183,7 @@ fn four_bar(open: usize, integrator: Integrator) -> (Vec<f64>, f64) {
     (angles, worst)
 }
 
-// The law: the loop stays closed within 1e-5 m through 2 s of swinging; where it is cut does not
+// Checks: the loop stays closed within 1e-5 m through 2 s of swinging; where it is cut does not
 // matter for the motion, by more than the first order of the steps. The motion is wide, so the
 // closures work.
 #[test]
@@ -200,10 +200,10 @@ fn a_general_four_bar_linkage_stays_closed() {
     }
 }
 
-// The law: a weld keeps two frames together within 1e-5 m and 1e-5 rad while the pair is thrown and
+// Checks: a weld keeps two frames together within 1e-5 m and 1e-5 rad while the pair is thrown and
 // turns, from 20 ms on also where they began 1 mm and 1 mrad apart; the frames are not the links'
-// own. A thrown pair's centre of mass flies its parabola, to the first order of the steps (g t
-// dt/2).
+// own. A thrown pair's centre of mass flies its parabola, to the first order of the steps
+// (g t dt/2).
 #[test]
 fn a_weld_holds_frames_together() {
     for integrator in integrators() {
@@ -249,8 +249,7 @@ fn a_weld_holds_frames_together() {
     }
 }
 
-// Acceptance 26: efforts are clamped exactly, both ways, for control of position, of rate, and a
-// plain effort.
+// Efforts are clamped exactly, both ways, for control of position, of rate, and a plain effort.
 #[test]
 fn efforts_are_clamped_on_both_sides() {
     let limit = 3.0;

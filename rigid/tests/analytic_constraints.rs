@@ -1,5 +1,4 @@
-//! Limits, couplers, loops, motors and controllers: acceptance 25 and 26. (Error control, 27, is in
-//! `error_control.rs`.)
+//! Limits, couplers, loops, motors and controllers. (Error control is in `error_control.rs`.)
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -37,8 +36,7 @@ fn controlled(accuracy: f64) -> Integrator {
     Integrator::ErrorControlled { accuracy, max_step: 0.1 }
 }
 
-// Acceptance 26: a joint that falls onto its limit rests there within 1e-5 rad, at fixed and at
-// controlled steps.
+// A joint that falls onto its limit rests there within 1e-5 rad, at fixed and at controlled steps.
 #[test]
 fn a_joint_rests_on_its_limit() {
     for (lower, upper, start) in [(-0.3, 0.4, 1.0), (-0.3, 0.4, -1.0)] {
@@ -59,7 +57,7 @@ fn a_joint_rests_on_its_limit() {
     }
 }
 
-// Acceptance 26: q_driven = ratio q_driver + offset within 1e-5 while both swing.
+// The coupler keeps q_driven = ratio q_driver + offset within 1e-5 while both swing.
 #[test]
 fn a_coupler_holds_its_ratio() {
     let mut builder = ModelBuilder::new(Vector3::new(0.0, 0.0, -G));
@@ -79,9 +77,9 @@ fn a_coupler_holds_its_ratio() {
     }
 }
 
-// Acceptance 26: the loop of a four-bar linkage stays closed within 1e-5 m, by a ball constraint, a
-// weld's axis free (a pin), and a bar of constant length; and it swings as its one degree of
-// freedom lets it: all closures give the same motion.
+// The loop of a four-bar linkage stays closed within 1e-5 m, by a ball constraint, a weld's axis
+// free (a pin), and a bar of constant length; and it swings as its one degree of freedom lets it:
+// all closures give the same motion.
 #[test]
 fn a_four_bar_linkage_stays_closed() {
     let mut ends = Vec::new();
@@ -182,7 +180,7 @@ fn a_weld_makes_two_bodies_one() {
     );
 }
 
-// Acceptance 26: a motor gives its limit exactly, and no more, while its gain asks for more.
+// A motor gives its limit exactly, and no more, while its gain asks for more.
 #[test]
 fn effort_is_clamped_exactly() {
     let model = chain(1).build().unwrap();
@@ -245,10 +243,10 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |m, (a, b)| m.max((a - b).abs()))
 }
 
-// Acceptance 25 and 27: on a double pendulum whose joints are stiffly damped, so that the convex
-// problem has a part in it, tighter accuracy is closer to the solution at 1e-8, and so is a shorter
-// fixed step, of first order or better. The error of one accepted step is within the accuracy (over
-// many steps they add up). Without damping a step is exact: the contact-free motion, 1e-9 a step.
+// On a double pendulum whose joints are stiffly damped, so that the convex problem has a part in
+// it, tighter accuracy is closer to the solution at 1e-8, and so is a shorter fixed step, of first
+// order or better. The error of one accepted step is within the accuracy (over many steps they add
+// up). Without damping a step is exact: the contact-free motion, 1e-9 a step.
 #[test]
 fn error_falls_with_accuracy_and_step() {
     let time = 1.0;
@@ -294,9 +292,9 @@ impl ExternalSystem for Pid {
     }
 }
 
-// The law: the integral takes up the weight, so the joint arrives exactly; x = m g d
-// sin(target)/K_i at the end. A stiff one (a period of 6 ms) is stable at steps of 0.1 s: a wrong
-// sign of K would not be.
+// Checks: the integral takes up the weight, so the joint arrives exactly; x = m g d sin(target)/K_i
+// at the end. A stiff one (a period of 6 ms) is stable at steps of 0.1 s: a wrong sign of K would
+// not be.
 #[test]
 fn an_external_controller_with_a_state_is_implicit() {
     for (gains, step) in [([100.0, 50.0, 20.0], 1e-2), ([1e6, 1e6, 1e4], 0.1)] {
@@ -324,7 +322,7 @@ impl ExternalSystem for Broken {
     }
 }
 
-// Bad input: figures out of range are refused before the first step; NaN from a controller ends in
+// Bad input: values out of range are refused before the first step; NaN from a controller ends in
 // an error with its time, and the state stays the last good one.
 #[test]
 fn what_cannot_be_simulated_is_refused() {

@@ -44,7 +44,7 @@ fn decay([kp, kd]: [f64; 2], t: f64) -> f64 {
     }
 }
 
-// The law: positions, rates and accelerations of a path are derivatives of each other (central
+// Checks: positions, rates and accelerations of a path are derivatives of each other (central
 // differences, step 1e-5: error below 1e-8 of them), hit the set points, and a cubic between two
 // rests is p0 + (p1 - p0)(3 s^2 - 2 s^3).
 #[test]
@@ -127,7 +127,7 @@ fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |m, x| x.abs().max(m))
 }
 
-// The law: e'' + K_d e' + K_p e = 0 for every joint, whatever the others do (Siciliano et al. 2009,
+// Checks: e'' + K_d e' + K_p e = 0 for every joint, whatever the others do (Siciliano et al. 2009,
 // equation 8.60). The step is of first order: the difference from the exact decay halves with it,
 // and what extrapolation to no step leaves is of second order, the square of the coarse run's
 // relative difference or less.
@@ -144,7 +144,7 @@ fn inverse_dynamics_follows_its_error_dynamics() {
     }
 }
 
-// The law: error control follows the same dynamics, closer with tighter accuracy, and the gains of
+// Checks: error control follows the same dynamics, closer with tighter accuracy, and the gains of
 // the scene `franka`, whose rate of 1000/s no step follows, cost at most twice the steps of soft
 // ones.
 #[test]
@@ -183,7 +183,7 @@ fn errors_at(robot: Imported, control: InverseDynamics, step: f64, start: &[f64]
     errors
 }
 
-// The law: at K_p = K_d = 1000 and steps of 10 ms (ten times the fast time constant) nothing grows;
+// Checks: at K_p = K_d = 1000 and steps of 10 ms (ten times the fast time constant) nothing grows;
 // the slow root decays with 1.001/s as it should (implicit Euler at that rate: 0.5 % off in 2 s;
 // coupling in the first steps: 5 %).
 #[test]
@@ -199,8 +199,8 @@ fn stiff_inverse_dynamics_is_stable_at_long_steps() {
     assert!((rate / 1.001 - 1.0).abs() < 0.05, "{rate}");
 }
 
-// The law: with a period, control is stable at steps of up to twice the period, at any posture and
-// for any gains, also for an arm whose joints are coupled far more (no armature: the largest
+// Checks: with a period, control is stable at steps of up to twice the period, at any configuration
+// and for any gains, also for an arm whose joints are coupled far more (no armature: the largest
 // eigenvalue of diag(M)^-1 M is 3.4), where the gains as they are make a step of 10 ms unstable.
 #[test]
 fn a_digital_controller_is_stable_in_any_posture() {
@@ -230,7 +230,7 @@ fn a_digital_controller_is_stable_in_any_posture() {
     assert!(unstable > 0, "the plain law is as good: this test tests nothing");
 }
 
-// The law: a load that the controller does not know, a box of 2 kg welded to the flange, is carried
+// Checks: a load that the controller does not know, a box of 2 kg welded to the flange, is carried
 // with the error M^-1 tau / K_p of the torques tau = J^T (0, 0, m g) that it asks for.
 #[test]
 fn an_unknown_load_is_carried_with_its_closed_form_error() {
@@ -275,9 +275,9 @@ fn an_unknown_load_is_carried_with_its_closed_form_error() {
     }
 }
 
-// The law: what asks for more than the limit gets the limit: a turning rod without gravity has the
-// constant acceleration e/I, and v = e t/I to rounding. With a spring and damping on the joint, and
-// no target but the present, those are made up for: it stays at its speed.
+// Checks: a demand above the limit gets the limit: a turning rod without gravity has the constant
+// acceleration e/I, and v = e t/I to rounding. With a spring and damping on the joint, and no
+// target but the present, those are made up for: it stays at its speed.
 #[test]
 fn inverse_dynamics_has_its_limit_and_makes_up_for_springs() {
     let rod = |dof| Link {
@@ -315,7 +315,7 @@ fn inverse_dynamics_has_its_limit_and_makes_up_for_springs() {
     assert!((state.v[0] - 0.7).abs() < G * 0.7e-3 * 0.5 / 2.1, "{state:?}");
 }
 
-// What cannot be is refused, with the item, the figure and its value.
+// Invalid input is refused, with the item, the field and its value.
 #[test]
 fn what_cannot_be_controlled_is_refused() {
     let robot = robot("iiwa7.xml");

@@ -24,7 +24,7 @@ fn largest(values: &[f64]) -> f64 {
 
 const LAW: SuctionForceModel = SuctionForceModel { max_force: 50.0, half_distance: 2e-3, range: 0.05 };
 
-// The law: F_m at contact and inside, half at d_h, F_m d_h/d far away (off by d_h/d), nothing from
+// Checks: F_m at contact and inside, half at d_h, F_m d_h/d far away (off by d_h/d), nothing from
 // the range on; it falls everywhere and is smooth: its slope has no jump (differences over 1e-6 m
 // stay within the curvature, which is at most 2 F_m/d_h^2).
 #[test]
@@ -61,7 +61,7 @@ fn solids() -> [Shape; 5] {
     ]
 }
 
-// The laws: what the target gets the cup loses, force and moment about the world's origin (Newton's
+// Checks: what the target gets the cup loses, force and moment about the world's origin (Newton's
 // third law, one line of action; to rounding); the force is F(d) cos along the surface's normal; a
 // cup that looks away, or is switched off, pulls nothing.
 #[test]
@@ -183,7 +183,7 @@ fn vacuum(integrator: Integrator) -> Simulation<Collisions> {
     Simulation::new(system, Collisions::new(scene, 1e-4), integrator, state).unwrap()
 }
 
-// The law: six cups lift a box of 1 kg and hold it where the plate, the bellows' stops (10 mm down)
+// Checks: six cups lift a box of 1 kg and hold it where the plate, the bellows' stops (10 mm down)
 // and the sag m g/(M K_p) of the plate under the unknown weight put it; everything is at rest then;
 // switched off, it falls with g (the contacts that were pressed with 50 N each over 50 um give it a
 // push of at most 6 sqrt(2 E m), m = 10 g: 3 cm/s).
@@ -219,7 +219,7 @@ fn cups_lift_a_box_and_let_it_go() {
     }
 }
 
-// What cannot be is refused, with the item, the figure and its value.
+// Invalid input is refused, with the item, the field and its value.
 #[test]
 fn force_elements_that_cannot_be_are_refused() {
     let mut builder = ModelBuilder::new(Vector3::zeros());
@@ -265,7 +265,7 @@ fn pushed(wave: Wave, point: Point3<f64>, step: f64, t: f64) -> Vec<f64> {
     simulation.state().v.clone()
 }
 
-// The law: the impulse of half a period of a sine is amplitude T/pi, of force and torque. The steps
+// Checks: the impulse of half a period of a sine is amplitude T/pi, of force and torque. The steps
 // add up a trapezoid (the ends are 0): off by (pi dt/T)^2/3 of it.
 #[test]
 fn half_a_period_gives_its_impulse() {
@@ -288,9 +288,9 @@ fn half_a_period_gives_its_impulse() {
     assert!(v[3].abs() < 1e-9, "{v:?}");
 }
 
-// The law: a push of 10 N for 0.5 s between jumps, at a lever of 0.2 m, gives 5 N s and 1 N m s
-// (the body hardly turns in that time); a ramp gives its area, right to the step's half times the
-// change (implicit steps take the force at their end).
+// Checks: a push of 10 N for 0.5 s between jumps, at a lever of 0.2 m, gives 5 N s and 1 N m s (the
+// body hardly turns in that time); a ramp gives its area, right to the step's half times the change
+// (implicit steps take the force at their end).
 #[test]
 fn pushes_and_ramps_give_their_area() {
     let push = |newton: f64| ForceVector::new(Vector3::zeros(), Vector3::x() * newton);
@@ -317,7 +317,7 @@ fn pushes_and_ramps_give_their_area() {
     assert_eq!([0.0, 0.2, 0.7].map(|t| wave.next_event(t)), [Some(0.2), Some(0.7), None]);
 }
 
-/// Its state is the way that the first joint has gone, felt as a spring.
+/// Its state is the displacement of the first joint, which acts as a spring.
 #[derive(Debug)]
 struct Odometer {
     stiffness: f64,
@@ -341,7 +341,7 @@ impl ExternalSystem for Odometer {
     }
 }
 
-// The law: an external state advances with the velocities at the end of the step, as the positions
+// Checks: an external state advances with the velocities at the end of the step, as the positions
 // do; so dx/dt = dq/dt keeps x - q to rounding (differences of 1.5e-8: 1e-6), at any step and any
 // stiffness. With velocities of the start it would lag.
 #[test]

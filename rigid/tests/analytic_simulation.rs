@@ -1,5 +1,5 @@
-//! Closed forms of rigid motion and contact: acceptance 19 to 25. Contact geometry is exact here
-//! (points and balls over a plane), so that what is tested is the dynamics.
+//! Closed forms of rigid motion and contact. Contact geometry is exact here (points and balls over
+//! a plane), so that what is tested is the dynamics.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -31,8 +31,7 @@ fn simulate<S: ContactSource>(
     simulation
 }
 
-// Acceptance 19: a projectile is on its parabola; the bound asked for is twice g dt t/2, what
-// semi-implicit Euler would be off by.
+// A projectile is on its parabola; the bound is twice g dt t/2, the error of semi-implicit Euler.
 #[test]
 fn a_projectile_flies_a_parabola() {
     let (dt, t) = (0.01, 1.0);
@@ -64,8 +63,7 @@ fn pendulum() -> (Model, f64) {
     (builder.build().unwrap(), 2.0 * core::f64::consts::PI * (pivot / (mass * G * d)).sqrt())
 }
 
-// Acceptance 19: small swings take T = 2 pi sqrt(I/(m g d)); the energy drifts by less than 0.5 %
-// in 2 s.
+// Small swings take T = 2 pi sqrt(I/(m g d)); the energy drifts by less than 0.5 % in 2 s.
 #[test]
 fn a_pendulum_keeps_time_and_energy() {
     for integrator in integrators(1e-3, 1e-6) {
@@ -99,9 +97,9 @@ fn a_pendulum_keeps_time_and_energy() {
     }
 }
 
-// Acceptance 20: a box on an incline (level floor, tilted gravity) sticks if tan t < mu and slides
-// with g (sin t - mu cos t) if not; mu 0.1 to 1, five per cent either side. Sticking, it creeps
-// with at most v_s r/sqrt(1 - r^2), r = tan t / mu.
+// A box on an incline (level floor, tilted gravity) sticks if tan t < mu and slides with g (sin t -
+// mu cos t) if not; mu 0.1 to 1, five per cent either side. Sticking, it creeps with at most v_s
+// r/sqrt(1 - r^2), r = tan t / mu.
 #[test]
 fn a_box_on_an_incline_sticks_below_the_friction_angle() {
     for mu in [0.1, 0.3, 0.5, 0.7, 1.0] {
@@ -138,7 +136,7 @@ fn slide(mu: f64, speed: f64, cold: bool, integrator: Integrator) -> f64 {
     simulate(model, floor, state, integrator, 2.5).state().q[4]
 }
 
-// Acceptance 20: a box that slides at 2 m/s stops after v^2/(2 mu g), 1 %.
+// A box that slides at 2 m/s stops after v^2/(2 mu g), 1 %.
 #[test]
 fn a_sliding_box_stops_where_friction_stops_it() {
     for mu in [0.2, 0.4, 0.7] {
@@ -150,9 +148,9 @@ fn a_sliding_box_stops_where_friction_stops_it() {
     }
 }
 
-// Acceptance 20, cold: set down exactly touching at 2 m/s, the box stops within 2 % at steps of 1
-// and 10 ms and accuracies 1e-1 to 1e-3. With friction lagged by a step, as published, it does not:
-// the normal force at the start of a step is none while there is no overlap, and not that of the
+// Cold start: set down exactly touching at 2 m/s, the box stops within 2 % at steps of 1 and 10 ms
+// and accuracies 1e-1 to 1e-3. With friction lagged by a step, as published, it does not: the
+// normal force at the start of a step is none while there is no overlap, and not that of the
 // implicit step afterwards. Nor with positions that move by the velocity at the end of a step,
 // which leave out v dt/2 of the way: 10 mm at 10 ms, 2.45 %.
 #[test]
@@ -213,8 +211,8 @@ fn lagged_friction_alone_is_wrong_when_contact_begins() {
     assert!((found / exact - 1.0).abs() > 0.04, "{found} {exact}");
 }
 
-// Acceptance 21: a ball rolls down 15 degrees with 5 g sin t/7 = 1.8136 m/s^2 under 0.07254 N of
-// friction, 5e-4; m 0.1, r 0.05, k 1e7, v_s 1e-5.
+// A ball rolls down 15 degrees with 5 g sin t/7 = 1.8136 m/s^2 under 0.07254 N of friction, 5e-4; m
+// 0.1, r 0.05, k 1e7, v_s 1e-5.
 #[test]
 fn a_ball_rolls_down_an_incline() {
     let (mass, radius, angle) = (0.1, 0.05, 15.0_f64.to_radians());
@@ -247,8 +245,7 @@ fn a_ball_rolls_down_an_incline() {
     assert!((-force.x / friction - 1.0).abs() < 5e-4, "{} {friction}", -force.x);
 }
 
-// Acceptance 22: a body rests at the depth m g/k (here on four points of k each), to the tolerance
-// of the solver.
+// A body rests at the depth m g/k (here on four points of k each), to the tolerance of the solver.
 #[test]
 fn a_box_rests_at_the_depth_of_its_springs() {
     for integrator in integrators(1e-3, 1e-4) {
@@ -260,8 +257,8 @@ fn a_box_rests_at_the_depth_of_its_springs() {
     }
 }
 
-// Acceptance 22 (Hunt and Crossley 1975): without gravity a body that hits at v1 leaves at v2 with
-// a - ln(1 + a) = -y - ln(1 - y), a = d v1, y = d v2.
+// Hunt and Crossley 1975: without gravity a body that hits at v1 leaves at v2 with a - ln(1 + a) =
+// -y - ln(1 - y), a = d v1, y = d v2.
 #[test]
 fn hunt_and_crossley_rebound() {
     for (a, ratio) in [(0.1, 0.93748), (0.5, 0.74843), (1.0, 0.59362), (2.0, 0.41072)] {
@@ -290,7 +287,7 @@ fn hunt_and_crossley_rebound() {
     }
 }
 
-// Acceptance 22: without dissipation contact lasts pi sqrt(m/k).
+// Without dissipation contact lasts pi sqrt(m/k).
 #[test]
 fn an_elastic_contact_lasts_half_a_period() {
     let (k, radius) = (1e4, 0.05);
@@ -321,8 +318,8 @@ fn an_elastic_contact_lasts_half_a_period() {
     assert!((left / exact - 1.0).abs() < 1e-3, "{left} {exact}");
 }
 
-// Acceptance 24 (conveyor): pushed harder and harder, a box with mu_s 1 and mu_d 0.5 breaks loose
-// at 9.81 N and then slides against 4.905 N.
+// Conveyor: pushed harder and harder, a box with mu_s 1 and mu_d 0.5 breaks loose at 9.81 N and
+// then slides against 4.905 N.
 #[test]
 fn static_friction_breaks_to_dynamic() {
     let (model, mut state, mut floor) = box_on_floor(down(), 1.0, 0.0);
@@ -355,8 +352,8 @@ fn static_friction_breaks_to_dynamic() {
     assert!((-force.x / law - 1.0).abs() < 1e-3 && (-force.x / 4.905 - 1.0).abs() < 3e-3, "{force}");
 }
 
-// Acceptance 25: a free body tumbling about no principal axis keeps its angular momentum, gains no
-// energy to speak of in 100 s, and its quaternion stays of unit length.
+// A free body tumbling about no principal axis keeps its angular momentum, gains no energy to speak
+// of in 100 s, and its quaternion stays of unit length.
 #[test]
 fn torque_free_tumbling_keeps_energy_and_momentum() {
     let mut builder = ModelBuilder::new(Vector3::zeros());

@@ -1,5 +1,5 @@
-//! What bodies promise besides their motion: runs go on bit for bit, bad input is refused, speeds and
-//! overlaps are told.
+//! What bodies promise besides their motion: runs resume bit for bit, invalid input is refused,
+//! speeds and overlaps are reported.
 
 #![allow(clippy::unwrap_used)] // helpers outside of test functions
 
@@ -163,10 +163,10 @@ fn bad_steps_are_refused_and_change_nothing() {
     assert!(bodies.restore(&broken).is_err());
 }
 
-// The law: a point of a body moves with v + w x r. The tips of a bar that turns about its middle
-// are its fastest points: w L/2, here of a bar of 0.5 m at 100 to 200 rad/s whose middle stands
-// still; seen from a frame that moves along x, at most that and the frame's speed. The bound is by
-// the ball around the bar, so it may be above by the bar's slenderness.
+// Checks: a point of a body moves with v + w x r. The tips of a bar that turns about its middle are
+// its fastest points: w L/2, here of a bar of 0.5 m at 100 to 200 rad/s whose middle stands still;
+// seen from a frame that moves along x, at most that and the frame's speed. The bound is by the
+// ball around the bar, so it may be above by the bar's slenderness.
 #[test]
 fn the_fastest_surface_is_that_of_the_tips() {
     let half = Vector3::new(0.25, 0.005, 0.005);
@@ -191,8 +191,9 @@ fn the_fastest_surface_is_that_of_the_tips() {
     }
 }
 
-/// How deep a box is in what it stands on is told in half thicknesses of the thinner: `m g/k` of
-/// each of its four contacts over its half height, on a half-space and on a thicker box, at rest.
+/// The penetration of a box into its support is reported in half thicknesses of the thinner: `m
+/// g/k` of each of its four contacts over its half height, on a half-space and on a thicker box, at
+/// rest.
 #[test]
 fn how_deep_bodies_are_in_each_other_is_told() {
     let mut random = Random::new(31);
@@ -230,8 +231,8 @@ fn how_deep_bodies_are_in_each_other_is_told() {
     }
 }
 
-/// Newton's third law: two free bodies that meet askew, with friction and spin, keep momentum and
-/// angular momentum to rounding, at fixed steps.
+/// Newton's third law: two free bodies in an oblique collision, with friction and spin, keep
+/// momentum and angular momentum to rounding, at fixed steps.
 #[test]
 fn bodies_that_meet_keep_their_angular_momentum() {
     let mut random = Random::new(600);

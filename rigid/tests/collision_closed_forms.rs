@@ -41,11 +41,11 @@ fn detected(model: &Model, shapes: &[Shape; 2], poses: &[Isometry3<f64>; 2]) -> 
     out
 }
 
-/// The deepest meeting has the distance of the detector's deepest contact, in 2000 poses of every
-/// pair, apart or overlapping by less than a fifth of the smaller size (a capsule in a box by that
-/// of the box and its radius, so that its axis is inside, too). Formulas in closed form agree to
-/// the rounding of sums of coordinates up to 2 m, some ten of them; where the detector uses GJK and
-/// EPA, to their tolerance, 1e-9 of a size up to 0.5 m. The normals agree where the nearest
+/// The deepest contact point has the distance of the detector's deepest contact, in 2000 poses of
+/// every pair, apart or overlapping by less than a fifth of the smaller size (a capsule in a box by
+/// that of the box and its radius, so that its axis is inside, too). Formulas in closed form agree
+/// to the rounding of sums of coordinates up to 2 m, some ten of them; where the detector uses GJK
+/// and EPA, to their tolerance, 1e-9 of a size up to 0.5 m. The normals agree where the nearest
 /// features do: those of the detector's deepest contact. Half of the distance along the normal from
 /// the point, both surfaces are, by their signed distances.
 #[test]

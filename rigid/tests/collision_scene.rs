@@ -151,7 +151,7 @@ fn filters() {
     assert_eq!(pairs(grouped, &[]), left);
 }
 
-/// What cannot be done or makes no sense is told when the scene is made, with the geometry's name.
+/// Unsupported or invalid input is reported when the scene is made, with the geometry's name.
 #[test]
 fn scenes_that_cannot_be_done_are_refused() {
     let mut builder = ModelBuilder::new(Vector3::zeros());

@@ -1,5 +1,5 @@
-//! Bodies under the closed-form solver: rest, friction of three kinds, impacts, stacks. Figures of
-//! the published form are beside those of the predicted one where they differ.
+//! Bodies under the closed-form solver: rest, friction of three kinds, impacts, stacks. Values of
+//! the published form are given next to those of the predicted one where they differ.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -33,8 +33,8 @@ fn on_slope(settings: ComFreeSettings, mu: f64, ratio: f64, dt: f64, time: f64) 
     [simulation.state().q[4], simulation.state().v[3], G * (angle.sin() - mu * angle.cos())]
 }
 
-// Acceptance 20: sticks iff tan t < mu. Sticking it creeps with the stiction tolerance times tan
-// t/mu; sliding it gains g (sin t - mu cos t).
+// Sticks iff tan t < mu. Sticking it creeps with the stiction tolerance times tan t/mu; sliding it
+// gains g (sin t - mu cos t).
 #[test]
 fn a_box_sticks_below_the_friction_angle() {
     for mu in [0.1, 0.5, 1.0] {
@@ -56,9 +56,9 @@ fn a_box_sticks_below_the_friction_angle() {
     }
 }
 
-// Acceptance 20: a sliding box stops after v^2/(2 mu g), 1 %, at 1 and at 10 ms. With positions
-// that move by the velocity at the end of a step it would stop v dt/2 = 10 mm short at 10 ms, 1.0,
-// 2.0 and 3.4 % of 1.019, 0.510 and 0.291 m.
+// A sliding box stops after v^2/(2 mu g), 1 %, at 1 and at 10 ms. With positions that move by the
+// velocity at the end of a step it would stop v dt/2 = 10 mm short at 10 ms, 1.0, 2.0 and 3.4 % of
+// 1.019, 0.510 and 0.291 m.
 #[test]
 fn a_sliding_box_stops_after_its_way() {
     for mu in [0.2, 0.4, 0.7] {
@@ -125,7 +125,7 @@ fn a_box_rests_at_the_depth_of_its_impedance() {
     }
 }
 
-// Equation 13 for two surfaces: every figure of the impedance is the mean of theirs, whichever way
+// Equation 13 for two surfaces: every value of the impedance is the mean of theirs, whichever way
 // round.
 #[test]
 fn two_impedances_have_their_mean() {
@@ -183,7 +183,7 @@ fn deep_overlap_resolves_slowly() {
     }
 }
 
-// Two free solids that meet askew keep momentum and angular momentum, in both forms.
+// Two free solids in an oblique collision keep momentum and angular momentum, in both forms.
 #[test]
 fn two_free_bodies_keep_their_momentum() {
     let mut material = ContactMaterial::with_friction(0.6);
@@ -222,7 +222,7 @@ fn two_free_bodies_keep_their_momentum() {
     }
 }
 
-// The law: nothing couples bodies that do not touch, so what a group of them does has the same bits
+// Checks: nothing couples bodies that do not touch, so what a group of them does has the same bits
 // whatever else there is, a block a million times as heavy under a falling pair among it. Something
 // in both is the fastest, since contacts are looked for as far as that goes.
 #[test]
@@ -263,8 +263,7 @@ fn what_does_not_touch_does_not_matter() {
     assert_eq!((alone.0, alone.1), (beside.0, beside.1));
 }
 
-// Acceptance 29 in motion: in every step of a heap that falls together every contact is within its
-// three cones.
+// In every step of a heap that falls together every contact is within its three cones.
 #[test]
 fn contacts_of_a_heap_are_within_their_cones() {
     let mut material = ContactMaterial::with_friction(0.5);
@@ -405,8 +404,7 @@ fn assert_monotone_and_ordered(runs: &[Vec<f64>], apart: f64) {
     }
 }
 
-// Acceptance 29, ComFree-Sim figure 5a. The moment is the coefficient times the force of the
-// overlap.
+// ComFree-Sim, figure 5a. The moment is the coefficient times the force of the overlap.
 #[test]
 fn torsional_friction_stops_a_spin_in_the_order_of_its_coefficient() {
     let coefficients = [0.0005, 0.001, 0.002, 0.005];
@@ -424,7 +422,7 @@ fn torsional_friction_stops_a_spin_in_the_order_of_its_coefficient() {
     }
 }
 
-// Acceptance 29, ComFree-Sim figure 5b: a = mu g/(R (1 + 1/2)).
+// ComFree-Sim, figure 5b: a = mu g/(R (1 + 1/2)).
 #[test]
 fn rolling_friction_stops_a_cylinder_in_the_order_of_its_coefficient() {
     let coefficients = [0.0005, 0.001, 0.002, 0.004];
@@ -443,12 +441,12 @@ fn rolling_friction_stops_a_cylinder_in_the_order_of_its_coefficient() {
     }
 }
 
-/// Speed (m/s) below which a cube counts as stopped: its tilt is let go there, and its centre
+/// Speed (m/s) below which a cube counts as stopped: its tilt is released there, and its centre
 /// swings back.
 const AT_REST: f64 = 0.02;
 
-// Acceptance 29, ComFree-Sim figure 6: a cube that lands at 2 m/s and turns slows down without ever
-// gaining speed along the floor.
+// ComFree-Sim, figure 6: a cube that lands at 2 m/s and turns slows down without ever gaining speed
+// along the floor.
 #[test]
 fn a_thrown_cube_never_gains_horizontal_speed() {
     for settings in [predicted(), published()[0], published()[1]] {

@@ -1,5 +1,5 @@
-//! Joints, motors and constraints under the closed-form solver, error control, and the answer that
-//! couplings ask for.
+//! Joints, motors and constraints under the closed-form solver, error control, and the response
+//! that strong coupling needs.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -42,8 +42,8 @@ fn started(system: System, q: &[f64], step: f64) -> Simulation<NoContacts> {
     Simulation::new(system, NoContacts, Integrator::Fixed { step }, state).unwrap()
 }
 
-// Acceptance 26: a joint that falls onto its limit rests there within 1e-5 rad; the published
-// impedance sinks by what the weight asks for.
+// A joint that falls onto its limit rests there within 1e-5 rad; the published impedance sinks by
+// the depth that carries the weight.
 #[test]
 fn a_joint_rests_on_its_limit() {
     for (settings, most) in
@@ -87,8 +87,7 @@ fn a_dry_joint_holds_and_brakes() {
     }
 }
 
-// Acceptance 26: a motor gives its limit exactly while its gain asks for more, and carries a weight
-// within it.
+// A motor gives its limit exactly while its gain demands more, and carries a weight within it.
 #[test]
 fn effort_is_clamped_exactly() {
     let mut builder = ModelBuilder::new(down());
@@ -109,8 +108,8 @@ fn effort_is_clamped_exactly() {
     assert!((q - (1.0 - sag)).abs() < 1e-6, "{q}");
 }
 
-// Acceptance 26: a four-bar linkage stays closed; a coupler between two trees and a weld of two
-// free bodies drift by what is said here.
+// A four-bar linkage stays closed; a coupler between two trees and a weld of two free bodies drift
+// by what is said here.
 #[test]
 fn constraints_stay_closed() {
     let mut builder = ModelBuilder::new(down());
@@ -201,8 +200,8 @@ fn integrators_are_refused_or_served() {
     assert_eq!(refusal, "closed-form solver, facets: 3  must be even, at least 4 and at most 1024");
 }
 
-// The answer that strong coupling asks for is what a step does: a box that sticks to the floor
-// answers impulses with its contacts' gains.
+// The response that strong coupling uses is that of a step: a box that sticks to the floor responds
+// to impulses with its contacts' gains.
 #[test]
 fn the_answer_is_what_the_step_does() {
     let mut random = Random::new(5);
@@ -225,7 +224,8 @@ fn the_answer_is_what_the_step_does() {
         for i in 0..6 {
             let answer: f64 = (0..6).map(|j| response.mobility[6 * i + j] * p[j]).sum();
             let error = before.v[i] + response.change[i] + answer - simulation.state().v[i];
-            // Friction's gain goes with the normal impulse, which the answer takes as it is.
+            // Friction's gain is proportional to the normal impulse, which the response treats as
+            // constant.
             assert!(error.abs() < 5e-5, "case {case} component {i}: {error:e}");
         }
     }

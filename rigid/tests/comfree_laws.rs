@@ -32,7 +32,7 @@ fn the_impedance_rises_as_solimp_says() {
         curve.validate("curve").unwrap();
         let values: Vec<f64> = (0..=100).map(|i| curve.at(curve.width * f64::from(i) / 100.0)).collect();
         assert!(values.windows(2).all(|w| w[1] >= w[0] - 1e-15), "monotone: {curve:?}");
-        // Both powers meet at the midpoint, without a corner.
+        // Both powers join at the midpoint with a continuous slope.
         let slope = |x: f64| (curve.at(curve.width * (x + 1e-6)) - curve.at(curve.width * x)) / 1e-6;
         let m = curve.midpoint;
         let (before, after) = (slope(m - 1.1e-6), slope(m + 1e-7));
@@ -74,7 +74,7 @@ fn figures_out_of_range_are_refused_by_name() {
     usual.validate().unwrap();
 }
 
-// Acceptance 29; Jin 2025: every sum of facets that push is within the friction cone.
+// Jin 2025: every sum of facets that push is within the friction cone.
 #[test]
 fn every_sum_of_facets_is_within_the_cone() {
     let mut random = Random::new(2);

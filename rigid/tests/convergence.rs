@@ -1,6 +1,6 @@
-//! How fast the integrators converge (acceptance 25): order 1 of the first-order scheme and of step
-//! doubling, order 2 of the trapezoid rule, against the classical Runge-Kutta method on forward
-//! dynamics by articulated bodies, which shares no code with either, and against closed forms.
+//! How fast the integrators converge: order 1 of the first-order scheme and of step doubling, order
+//! 2 of the trapezoid rule, against the classical Runge-Kutta method on forward dynamics by
+//! articulated bodies, which shares no code with either, and against closed forms.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -119,7 +119,7 @@ fn run<S: ContactSource>(
     simulation.state().clone()
 }
 
-// Acceptance 25: positions and velocities of a double pendulum that swings wide.
+// Positions and velocities of a double pendulum that swings wide.
 #[test]
 fn a_double_pendulum_shows_the_order_of_each_scheme() {
     let time = 1.0;
@@ -180,8 +180,8 @@ fn joints_and_motors_are_of_second_order() {
     assert_order("trapezoid", &second, 1.8..2.2);
     assert!(second.1 < 0.05 * error(fixed(1e-3)), "{second:?} {}", error(fixed(1e-3)));
 
-    // Acceptance 25: a tighter accuracy is closer: a decade of it is the square root of that of the
-    // step, a factor of 3.2 at first order. (At 1e-1 steps are as long as they may be.)
+    // A tighter accuracy is closer: a decade of it is the square root of that of the step, a factor
+    // of 3.2 at first order. (At 1e-1 steps are as long as they may be.)
     let errors = [1e-1, 1e-3, 1e-5]
         .map(|accuracy| error(Integrator::Trapezoid { step: 0.1, accuracy: Some(accuracy) }));
     assert!(errors[0] > 10.0 * errors[1] && errors[1] > 10.0 * errors[2], "{errors:?}");
@@ -309,8 +309,8 @@ fn a_dropped_box_comes_to_rest() {
     }
 }
 
-// Acceptance 20 for the trapezoid rule: v^2/(2 mu g). Sliding friction is constant, so the rule is
-// exact but for the last step and the settling: 0.2 %.
+// The stopping distance under the trapezoid rule: v^2/(2 mu g). Sliding friction is constant, so
+// the rule is exact but for the last step and the settling: 0.2 %.
 #[test]
 fn a_sliding_box_stops_where_friction_stops_it() {
     for mu in [0.2, 0.4, 0.7] {

@@ -26,7 +26,7 @@ fn pushed(
     (result, simulation.state().time, simulation.state().q.clone())
 }
 
-// The law: a body of one kilogram under F newtons has F dt more speed after a step. Where that is
+// Checks: a body of one kilogram under F newtons has F dt more speed after a step. Where that is
 // beyond 1e6 m/s the step is refused, in the first step as in the last, with the body, the time and
 // the step; the state is that before it. A thousandth of the force is no error.
 #[test]

@@ -78,7 +78,7 @@ fn integrators(step: f64) -> [Integrator; 3] {
     ]
 }
 
-// The law: a constant force F over t takes a mass m from rest to F t/m, work (F t)^2 / 2m; against
+// Checks: a constant force F over t takes a mass m from rest to F t/m, work (F t)^2 / 2m; against
 // weight F - m g does. Impulse and mean velocity are exact for a constant mass, so the bound is
 // rounding.
 #[test]
@@ -112,7 +112,7 @@ fn a_motor_does_its_work() {
     }
 }
 
-// The law: without other forces all kinetic energy that is gone went into damping, or dry friction,
+// Checks: without other forces all kinetic energy that is gone went into damping, or dry friction,
 // whatever the step.
 #[test]
 fn joints_lose_what_their_laws_take() {
@@ -140,9 +140,9 @@ fn joints_lose_what_their_laws_take() {
     }
 }
 
-// The law: a joint beyond its limit has no energy there; what a limit that brings it back gives
-// comes from nowhere, and is a loss below zero. It is at most m u^2/2, of 2 kg at the bounded speed
-// u = 0.5 m/s.
+// Checks: a joint beyond its limit has no energy there; the energy that a limit gives while it
+// returns the joint is created by the scheme, and is a negative loss. It is at most m u^2/2, of 2
+// kg at the bounded speed u = 0.5 m/s.
 #[test]
 fn what_a_limit_gives_is_seen() {
     let dof = Dof { limits: [0.0, f64::INFINITY], ..Dof::default() };
@@ -156,9 +156,9 @@ fn what_a_limit_gives_is_seen() {
     assert!((account.flows.joint_limits + given).abs() < 1e-9 * given, "{:?}", account.flows);
 }
 
-// The law: a box that slides from v0 on a floor of friction mu loses mu m g times its way to
-// friction (acceptance 22): all that it had, 1/2 m v0^2. One per cent: first-order steps of 1 ms,
-// and the rocking of the start.
+// Checks: a box that slides from v0 on a floor of friction mu loses mu m g times its way to
+// friction: all that it had, 1/2 m v0^2. One per cent: first-order steps of 1 ms, and the rocking
+// of the start.
 #[test]
 fn a_sliding_box_loses_its_way_times_friction() {
     for comfree in [false, true] {
@@ -179,9 +179,9 @@ fn a_sliding_box_loses_its_way_times_friction() {
     }
 }
 
-// The law: a plate that goes up at V from one moment on lifts a box that stood on it: kinetic
-// energy and weight both come from the plate. A cart that starts to move sideways brings what
-// slides on it along: 1/2 m V^2 at the corner of the path, and nothing after.
+// Checks: a plate that goes up at V from one moment on lifts a box that stood on it: kinetic energy
+// and weight both come from the plate. A cart that starts to move sideways brings what slides on it
+// along: 1/2 m V^2 at the corner of the path, and nothing after.
 #[test]
 fn what_follows_a_path_does_work_on_what_it_carries() {
     let velocity = SpatialVelocity { angular: Vector3::zeros(), linear: Vector3::new(2.0, 0.0, 0.0) };
@@ -212,7 +212,7 @@ fn what_follows_a_path_does_work_on_what_it_carries() {
     assert!(account.imbalance().abs() < 1e-9, "{}", account.imbalance());
 }
 
-// The law: what no part explains is the time stepping's and goes with the step, whatever is in the
+// Checks: what no part explains is the time stepping's and goes with the step, whatever is in the
 // mechanism: damping, dry friction, springs, motors, forces from outside, weight. A part that is
 // left out, or counted twice, does not.
 #[test]
@@ -285,7 +285,7 @@ fn tied_pendulum() -> (System, State) {
     (system, state)
 }
 
-// The law: positions that go on at the velocity of a step's end are half a step ahead at most, and
+// Checks: positions that go on at the velocity of a step's end are half a step ahead at most, and
 // the potential of the weight by what the weight does in it, m g v dt/2, with v = sqrt(2 g 2 l) the
 // speed of a rod's end that fell from upright. What the time stepping gains or loses besides is
 // imbalance.
@@ -304,8 +304,8 @@ fn what_is_ahead_is_no_place_for_gains() {
     }
 }
 
-// The law: a rod between two points does no work, what the trapezoid rule's turned directions add
-// to its rate included: what it is said to take or give goes with the step, and is small beside the
+// Checks: a rod between two points does no work, what the trapezoid rule's turned directions add to
+// its rate included: what it is said to take or give goes with the step, and is small beside the
 // energy of the swing, 2 m g l.
 #[test]
 fn a_rod_does_no_work() {
@@ -323,10 +323,10 @@ fn a_rod_does_no_work() {
     assert!(fine.0 < 0.3 * coarse.0 && fine.1 < 0.3 * coarse.1, "{coarse:?} {fine:?}");
 }
 
-// The law: an undamped ball that the step resolves well bounces elastically: contact takes its
-// energy, stores it and gives all of it back, so that nothing is lost to contact and nothing comes
-// from nowhere, at the second-order step to a thousandth. (Implicit Euler loses some to its
-// contact: it must not come from nowhere either.)
+// Checks: an undamped ball that the step resolves well bounces elastically: contact takes its
+// energy, stores it and gives all of it back, so that contact neither loses nor creates energy, at
+// the second-order step to a thousandth. (Implicit Euler loses some to its contact: the scheme must
+// not create it either.)
 #[test]
 fn an_elastic_bounce_stores_and_gives_back() {
     for (integrator, first_order) in [

@@ -1,4 +1,4 @@
-//! Error control (acceptance 27).
+//! Error control.
 //!
 //! What the method promises is local (Kurtz and Castro 2025, sections V-A and V-E): the positions
 //! at the end of one accepted step differ from the exact ones, begun at the same state, by at most
@@ -51,7 +51,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Runs a scene to `time` as `integrator(accuracy)`, and every step of it again at 1e-8.
-/// `touching_in` tells which contacts there are in a state.
+/// `touching_in` gives the contacts of a state.
 fn measure<S: ContactSource>(
     scene: impl Fn(Integrator) -> Simulation<S>,
     touching_in: fn(&State) -> u32,
@@ -206,8 +206,8 @@ fn every_smooth_step_is_as_accurate_as_asked_for() {
 // at rest.
 #[test]
 fn every_step_between_impacts_is_as_accurate_as_asked_for() {
-    // Steps without an impact, at the loosest accuracy and at others: that there are enough to
-    // judge by.
+    // Steps without an impact, at the loosest accuracy and at others: that there are enough for a
+    // judgement.
     let mut substep_states = [0; 2];
     for scheme in SCHEMES {
         for accuracy in [1e-2, 1e-3, 1e-4] {
@@ -320,10 +320,10 @@ fn hold(gain: f64, external: bool) -> (usize, f64) {
     (summary.steps + summary.rejected, simulation.state().q[0])
 }
 
-// Acceptance 27: a controller of high gain costs no more steps than a soft one, at any gain,
-// whether it is an actuator or a system outside. At 1e8 N m/rad an explicit controller would need
-// steps below 2/omega, with omega^2 = 1e8/0.33 (the least of the joints' inertias is less still):
-// 0.1 ms, some 40 000 of them.
+// A controller of high gain costs no more steps than a soft one, at any gain, whether it is an
+// actuator or a system outside. At 1e8 N m/rad an explicit controller would need steps below
+// 2/omega, with omega^2 = 1e8/0.33 (the least of the joints' inertias is less still): 0.1 ms, some
+// 40 000 of them.
 #[test]
 fn stiff_controllers_cost_no_more_steps_than_soft_ones() {
     for external in [false, true] {

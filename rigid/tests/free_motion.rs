@@ -251,7 +251,7 @@ fn falling_trees_do_not_feel_gravity() {
     }
 }
 
-/// A chain of rods of 0.1 kg and 0.1 m, let go level: each turns about y.
+/// A chain of rods of 0.1 kg and 0.1 m, released level: each turns about y.
 fn chain(links: usize) -> (Model, State) {
     let mut builder = ModelBuilder::new(Vector3::z() * -G);
     for l in 0..links {

@@ -1,5 +1,5 @@
-//! The convex problem of a step (acceptance 28): laws against differences, sparse against dense,
-//! the minimum, extreme states.
+//! The convex problem of a step: laws against differences, sparse against dense, the minimum,
+//! extreme states.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -70,8 +70,7 @@ fn check<L: ConstraintPotential<N>, const N: usize>(name: &str, law: &L, random:
     }
 }
 
-// The law: impulse and Hessian are the first and second derivatives of the potential (acceptance
-// 28).
+// Checks: impulse and Hessian are the first and second derivatives of the potential.
 #[test]
 fn laws_are_derivatives_of_their_potentials() {
     let mut random = Random::new(1);
@@ -165,9 +164,8 @@ fn problem(model: &Model, state: &State, random: &mut Random, violence: f64) -> 
     p
 }
 
-// The laws (acceptance 28): the block-sparse factorisation and the dense one lead to the same
-// velocities; there the gradient is that of the cost and vanishes; the Hessian is the gradient's
-// derivative.
+// Checks: the block-sparse factorisation and the dense one lead to the same velocities; there the
+// gradient is that of the cost and vanishes; the Hessian is the gradient's derivative.
 #[test]
 fn sparse_and_dense_newton_reach_the_minimum() {
     for seed in 0..20 {
@@ -207,9 +205,8 @@ fn sparse_and_dense_newton_reach_the_minimum() {
     }
 }
 
-// The law (acceptance 28): whatever the state, a result or a stop that says what is wrong; never
-// NaN, never an endless loop. Bodies metres inside each other at up to 1e6 m/s still have their
-// unique minimum.
+// Checks: whatever the state, a result or a stop that says what is wrong; never NaN, never an
+// endless loop. Bodies metres inside each other at up to 1e6 m/s still have their unique minimum.
 #[test]
 fn extreme_states_never_give_nan() {
     for seed in 0..20 {

@@ -182,7 +182,7 @@ fn a_cradle_hands_its_speed_on() {
         }
         let (model, scene) = maker.finish();
         let mut state = model.zero_configuration();
-        // To the left by 30 degrees, let go.
+        // To the left by 30 degrees, released.
         state.q[0] = std::f64::consts::FRAC_PI_6;
         let inertia = 0.5 * (0.25 + 0.4 * 0.025 * 0.025);
         let speed = (2.0 * 0.5 * G * 0.5 * (1.0 - state.q[0].cos()) / inertia).sqrt();

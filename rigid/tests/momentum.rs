@@ -124,9 +124,9 @@ fn colliding_bodies_keep_their_momenta() {
     assert!(worst.0 < 1e-9, "{worst:?}");
 }
 
-// The law: what falls on a floor has at the end the momentum of its weight less what the floor
-// took, whatever the integrator and the solver, as far as the convex problems are solved: in each
-// step to 1e-8 of the momenta, under error control to a thousandth of the accuracy.
+// Checks: what falls on a floor has at the end the momentum of its weight less what the floor took,
+// whatever the integrator and the solver, as far as the convex problems are solved: in each step to
+// 1e-8 of the momenta, under error control to a thousandth of the accuracy.
 #[test]
 fn floors_take_what_the_momentum_lost() {
     let (seed, controlled) = (9, Integrator::ErrorControlled { accuracy: 1e-3, max_step: 0.01 });

@@ -21,7 +21,7 @@ fn difference(a: &[f64], b: &[f64]) -> f64 {
 /// below 1e4.
 const ROUNDING: f64 = 1e-11;
 
-// The law: forward dynamics (articulated bodies), inverse dynamics (Newton-Euler) and the mass
+// Checks: forward dynamics (articulated bodies), inverse dynamics (Newton-Euler) and the mass
 // matrix (composite bodies) are three ways to M a + bias = tau + J^T f. Newton's own law ties
 // inverse dynamics to the ground in the tests below.
 #[test]
@@ -57,7 +57,7 @@ fn forward_inverse_and_mass_matrix_agree() {
     }
 }
 
-// The law: a Jacobian is the derivative of the pose. Central differences with a step of 1e-5: error
+// Checks: a Jacobian is the derivative of the pose. Central differences with a step of 1e-5: error
 // about 1e-10.
 #[test]
 fn jacobians_are_derivatives_of_poses() {
@@ -95,7 +95,7 @@ fn jacobians_are_derivatives_of_poses() {
     }
 }
 
-// The law: the power of the joint forces and external forces is the rate of kinetic and potential
+// Checks: the power of the joint forces and external forces is the rate of kinetic and potential
 // energy. It fails for any wrong Coriolis, gyroscopic or gravity term that does work, and for a
 // wrong pose of any joint. Central differences, 1e-5.
 #[test]
@@ -196,7 +196,7 @@ fn a_floating_tree_keeps_its_momentum() {
     }
 }
 
-// The law: a compound pendulum falls with a = -m g d sin(angle) / I, I about the pivot.
+// Checks: a compound pendulum falls with a = -m g d sin(angle) / I, I about the pivot.
 #[test]
 fn a_pendulum_falls_by_its_inertia_about_the_pivot() {
     let mut builder = ModelBuilder::new(Vector3::new(0.0, 0.0, -9.81));

@@ -1,5 +1,5 @@
-//! Stepping allocates nothing once its buffers have grown: a control loop at a kilohertz meets no
-//! allocator.
+//! Stepping allocates nothing once its buffers have grown: a control loop at a kilohertz never
+//! allocates.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -114,8 +114,8 @@ fn rods(count: usize) -> Model {
     builder.build().unwrap()
 }
 
-/// A three-link arm under PD control with compensated weight, its end tied to a lone rod by a bar,
-/// a coupler between its joints.
+/// A three-link arm under PD control with compensated weight, its end connected to a free rod by a
+/// bar, a coupler between its joints.
 fn arm(integrator: Integrator) -> Simulation<NoContacts> {
     arm_by(RigidSolver::Icf, integrator)
 }
@@ -193,7 +193,7 @@ fn second_time<S: ContactSource>(mut simulation: Simulation<S>, start: f64, end:
     (allocations, summary.steps)
 }
 
-// The law: a stretch of steps that was run before, so that all buffers have seen their peaks,
+// Checks: a stretch of steps that was run before, so that all buffers have seen their peaks,
 // allocates nothing when it is run again from a snapshot. Bodies fall onto each other in it:
 // contacts come and go, and with them the pattern of the Hessian.
 #[test]

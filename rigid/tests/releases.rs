@@ -1,4 +1,4 @@
-//! Constraints that let go.
+//! Constraints with a release.
 #![allow(clippy::unwrap_used, reason = "everything here runs in tests")]
 
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -10,7 +10,7 @@ const G: f64 = 9.81;
 /// No whole number of the steps below.
 const RELEASE: f64 = 0.333_77;
 
-/// A body at the origin that `held` (of the link and the world) holds until it lets go.
+/// A body at the origin that `held` (of the link and the world) holds until it is released.
 fn body(
     integrator: Integrator,
     held: impl Fn(pliant_rigid::multibody::LinkId) -> Equality,
@@ -24,9 +24,9 @@ fn body(
     Simulation::new(system, NoContacts, integrator, state).unwrap()
 }
 
-// The laws: until the release the body is held, from then on it falls freely, z = -g (t - t_r)^2/2,
-// whatever the integrator. Steps end at the release: first-order steps of h are off by g h (t -
-// t_r)/2, not by more; with error control h is the half step at which halves and whole, g h^2
+// Checks: until the release the body is held, from then on it falls freely, z = -g (t - t_r)^2/2,
+// whatever the integrator. Steps end at the release: first-order steps of h are off by g h
+// (t - t_r)/2, not by more; with error control h is the half step at which halves and whole, g h^2
 // apart, are as far apart as the accuracy allows. The constraint's compliance, which goes with the
 // step, lets the body hang by less than 1e-6 m; in the last step before the release, of 3.77 ms, it
 // may lose all of that, and falls on with that velocity.
@@ -53,7 +53,7 @@ fn what_is_let_go_falls_from_then_on() {
     }
 }
 
-// The law: a run that goes back to a state before the release is held again, and gives the same
+// Checks: a run that goes back to a state before the release is held again, and gives the same
 // bits.
 #[test]
 fn what_was_let_go_is_held_again_before() {

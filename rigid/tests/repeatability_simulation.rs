@@ -1,4 +1,4 @@
-//! Acceptance 30 for articulated bodies: a saved and restored run goes on with the same bits.
+//! Repeatability of articulated bodies: a saved and restored run continues with the same bits.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -25,9 +25,9 @@ impl ExternalSystem for Creep {
     }
 }
 
-// The law: a snapshot holds everything. It goes through text, as a checkpoint does; the run from
-// it, in a simulation that has been elsewhere meanwhile, equals the run that was never stopped, bit
-// for bit. A box tumbles onto the floor, pulled by a system with a state.
+// Checks: a snapshot holds everything. It goes through text, as a checkpoint does; the run from it,
+// in a simulation that has been elsewhere meanwhile, equals the run that was never stopped, bit for
+// bit. A box tumbles onto the floor, pulled by a system with a state.
 #[test]
 fn a_restored_run_continues_bit_for_bit() {
     for integrator in [

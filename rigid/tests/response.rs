@@ -1,5 +1,5 @@
-//! How bodies answer impulses within a step: where everything is linear, exactly as a step with
-//! those impulses would.
+//! The response of bodies to impulses within a step: where everything is linear, exactly as a step
+//! with those impulses would.
 
 #![allow(clippy::unwrap_used)] // helpers outside of test functions
 
@@ -52,7 +52,7 @@ fn random_impulses(random: &mut Random) -> Vec<SpatialImpulse> {
 }
 
 /// Free bodies and damped slides are linear: the end of a step with impulses p is the start plus
-/// change plus W (p - p_0), whatever p_0 the answer was linearised about; W is symmetric. To
+/// change plus W (p - p_0), whatever p_0 the response was linearised about; W is symmetric. To
 /// rounding of the solver's tolerance, 1e-8 of velocities of about 1 m/s.
 #[test]
 fn the_answer_is_what_the_step_does() {
@@ -84,7 +84,7 @@ fn the_answer_is_what_the_step_does() {
     }
 }
 
-/// A free ball of 2 kg answers with 1/m and 1/I, and falls with g.
+/// A free ball of 2 kg responds with 1/m and 1/I, and falls with g.
 #[test]
 fn a_free_body_answers_with_its_inverse_inertia() {
     let (mut bodies, ids) = bodies();

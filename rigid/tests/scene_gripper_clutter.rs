@@ -1,5 +1,5 @@
-//! Whole scenes of articulated bodies with collision detection: a peg in a gripper (acceptance 23),
-//! clutter at rest, one run twice.
+//! Whole scenes of articulated bodies with collision detection: a peg in a gripper, clutter at
+//! rest, one run twice.
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
@@ -69,8 +69,7 @@ fn gripper(integrator: Integrator) -> Simulation<Collisions> {
     Simulation::new(System::new(model), Collisions::new(scene, STICTION), integrator, state).unwrap()
 }
 
-// Acceptance 23: the peg stays, and creeps less than v_s t (its weight is a hundredth of what
-// friction can hold).
+// The peg stays, and creeps less than v_s t (its weight is a hundredth of what friction can hold).
 #[test]
 fn a_peg_stays_in_its_gripper() {
     for integrator in
@@ -120,7 +119,7 @@ fn clutter(rows: usize, integrator: Integrator) -> Simulation<Collisions> {
     Simulation::new(System::new(model), Collisions::new(scene, STICTION), integrator, state).unwrap()
 }
 
-// The law: twelve bodies fall and come to rest in their bin; contact forces then carry the weight
+// Checks: twelve bodies fall and come to rest in their bin; contact forces then carry the weight
 // (Newton), and nobody is deeper in another than its own impact explains. A step that does not
 // converge would be an error. At rest: within 1 % of the weight, spheres may still roll slowly.
 // Nothing but friction ends their rolling in the heap: under coarse error control some still turned
@@ -153,7 +152,7 @@ fn clutter_comes_to_rest_on_its_own_weight() {
     }
 }
 
-// Acceptance 30 with collision detection: a restored run goes on with the same bits.
+// Repeatability with collision detection: a restored run continues with the same bits.
 #[test]
 fn restored_clutter_continues_bit_for_bit() {
     let integrator = Integrator::ErrorControlled { accuracy: 1e-2, max_step: 0.05 };

@@ -25,7 +25,7 @@ enum Masses {
     Equal,
     /// From the first to the last by this factor in all.
     Graded(f64),
-    /// Each by itself, the heaviest this many times the lightest at most.
+    /// Each separately, the heaviest this many times the lightest at most.
     Random(f64),
 }
 
@@ -181,7 +181,7 @@ fn stand(bricks: &[Brick], solver: RigidSolver, dt: f64, time: f64) -> Fate {
     fate
 }
 
-/// The usual figures of the closed form.
+/// The default values of the closed form.
 fn closed_form() -> RigidSolver {
     RigidSolver::ComFree(ComFreeSettings::default())
 }
@@ -218,9 +218,9 @@ const FAMILIES: [(&str, Masses); 6] = [
     ("random to 1e6", Masses::Random(1e6)),
 ];
 
-// The law: a tower whose supports all have the centre of what is above them stands. Its contacts
-// are as deep as their stiffness lets them be, and what it leans follows from that; sticking
-// friction holds to the stiction tolerance.
+// Checks: a tower whose supports all have the centre of what is above them stands. Its contacts are
+// as deep as their stiffness lets them be, and what it leans follows from that; sticking friction
+// holds to the stiction tolerance.
 #[test]
 fn towers_that_statics_lets_stand_stand() {
     for dt in [0.001, 0.002, 0.005, 0.01] {
@@ -237,7 +237,7 @@ fn towers_that_statics_lets_stand_stand() {
     }
 }
 
-// The law: a thousand kilograms on a gram on the floor press each of two contacts by at most 12
+// Checks: a thousand kilograms on a gram on the floor press each of two contacts by at most 12
 // g/(9 kappa), as any tower.
 #[test]
 fn a_ton_stands_on_a_gram() {

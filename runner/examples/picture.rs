@@ -135,8 +135,8 @@ fn milliseconds<T>(work: impl Fn() -> T) -> (f64, T) {
     (times[times.len() / 2], work())
 }
 
-/// Draws the sheet, and tells what that takes against its particles as balls and against nothing,
-/// and what its crossings take.
+/// Draws the sheet and prints the time that takes, that of its particles as balls, that of nothing,
+/// and that of its crossings.
 fn draw_cloth(path: &str) -> Result<(), Box<dyn Error>> {
     let (vertices, triangles) = folded_sheet();
     let positions: Vec<[f32; 3]> = vertices.iter().map(|x| x.map(|x| x as f32)).collect();

@@ -91,8 +91,8 @@ impl Table {
             let (r, p) = (pose.rotation, pose.translation);
             q[model.positions_of(LinkId(n))].copy_from_slice(&[r.w, r.i, r.j, r.k, p.x, p.y, p.z]);
         }
-        // The facets of a face's four corners answer a quarter of what would hold its box in one
-        // step: a box between two others must not be thrown to and fro.
+        // The facets of a face's four corners each give a quarter of the impulse that would stop
+        // its box in one step: a box between two others must not be thrown to and fro.
         let stiffness = 0.25 * MASS / (STEP * STEP) / 16.0;
         let settings = QuasiSettings::new(STEP, vec![100.0 * MASS / (STEP * STEP)], stiffness);
         let scene = CollisionModel::new(geometries.clone(), &model, &[])?;
@@ -176,13 +176,13 @@ mod tests {
         table
     }
 
-    /// The bar has moved as it was told but for what its drive gives way, and swept every box along
-    /// that was in its way. A box that stands moves `PUSH` in a step with `m/h^2 PUSH`; if one
+    /// The bar has followed its command except for the compliance of its drive, and swept every box
+    /// in its path along. A box that stands moves `PUSH` in a step with `m/h^2 PUSH`; if one
     /// carried the force for all of them through the four corners of a face, that would be as deep
     /// as `10 m/h^2 PUSH/(16 K)`, which is 40 PUSH, 1 cm: nothing is deeper. All stand on the
     /// table, at the depth that carries their weight, `m g/(16 K) - g h^2 = 3 g h^2`: less than
-    /// that and the share of others' weight that friction hangs on them, at most as much again each
-    /// way.
+    /// that and the share of others' weight that friction transfers to them, at most as much again
+    /// each way.
     #[test]
     fn the_bar_sweeps_the_boxes_along() {
         for seed in [1, 2] {

@@ -2,8 +2,9 @@
 //!
 //! - [`run`]: one run, its directory, checkpoints, tables and goals (what it writes down is in `record`);
 //! - [`sweep`]: variants of a scene side by side;
-//! - [`machine`]: what a run runs on;
-//! - [`picture`], [`pressure`], [`plots`]: pictures of bodies and particles, of tactile pads, and plots of forces;
+//! - [`machine`]: processor and backends;
+//! - [`picture`], [`pressure`], [`plots`]: pictures of bodies and particles, of tactile pads, and
+//!   plots of forces;
 //! - [`report`]: a table of runs.
 
 pub mod machine;

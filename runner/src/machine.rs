@@ -1,4 +1,4 @@
-//! What a run ran on: processor, threads, version, backends.
+//! The machine of a run: processor, threads, version, backends.
 
 use pliant_coupling::World;
 use pliant_cuda::{Device, DeviceError};
@@ -10,22 +10,22 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The commit this library was built from, or `unknown` outside a checkout.
 pub const GIT_COMMIT: &str = env!("PLIANT_GIT_COMMIT");
 
-/// Where particles are computed.
+/// Backend that steps the particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BackendChoice {
-    /// The one that serves every scene: the processor.
+    /// The backend that supports every scene: the processor.
     #[default]
     Auto,
     /// The processor.
     Cpu,
     /// The first NVIDIA GPU.
     Cuda,
-    /// The GPU's kernels on the processor: slow, to test them where there is no GPU.
+    /// The GPU's kernels on the processor: slow, to test them without a GPU.
     CudaEmulated,
 }
 
-/// A backend that cannot be had.
+/// A backend that is not available.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("backend '{backend}': {source}; use --backend cpu")]
 pub struct BackendUnavailable {
@@ -35,12 +35,12 @@ pub struct BackendUnavailable {
     pub source: DeviceError,
 }
 
-/// A backend that is there.
+/// An available backend.
 #[derive(Clone, Debug)]
 pub struct OpenBackend {
     /// `cpu`, `cuda` or `cuda-emulated`.
     pub backend: &'static str,
-    /// None is the processor.
+    /// None for the processor.
     device: Option<Device>,
 }
 
@@ -48,7 +48,7 @@ impl BackendChoice {
     /// The backend of this choice.
     ///
     /// # Errors
-    /// [`BackendUnavailable`] where there is none. Another one never takes its place.
+    /// [`BackendUnavailable`] if there is none. It is never replaced by another one.
     pub fn open(self) -> Result<OpenBackend, BackendUnavailable> {
         let (backend, device) = match self {
             Self::Auto | Self::Cpu => return Ok(OpenBackend::processor()),
@@ -69,10 +69,10 @@ impl OpenBackend {
         Self { backend: "cpu", device: None }
     }
 
-    /// Has this backend step the world's particles from now on.
+    /// Makes this backend step the world's particles from now on.
     ///
     /// # Errors
-    /// What the backend does not do, or does not hold.
+    /// Something that the backend does not support, or has no memory for.
     pub fn attach(&self, world: &mut World) -> Result<(), pliant_coupling::BackendError> {
         match &self.device {
             // Rigid bodies move on the processor.
@@ -81,12 +81,12 @@ impl OpenBackend {
         }
     }
 
-    /// The device that steps particles; none is the processor.
+    /// The device that steps particles; none for the processor.
     pub fn device(&self) -> Option<&Device> {
         self.device.as_ref()
     }
 
-    /// What the particles are computed on.
+    /// Name of the processor or device that steps the particles.
     pub fn name(&self) -> String {
         match &self.device {
             Some(device) if !device.is_emulated() => device.name().to_owned(),
@@ -95,7 +95,7 @@ impl OpenBackend {
     }
 }
 
-/// Name of the processor as the operating system tells it, or the architecture.
+/// Name of the processor from the operating system, or the architecture.
 pub fn processor_name() -> String {
     let from_linux = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
@@ -104,13 +104,12 @@ pub fn processor_name() -> String {
     from_linux.unwrap_or_else(|| format!("{} processor", std::env::consts::ARCH))
 }
 
-/// Threads that the machine runs at once.
+/// Number of hardware threads.
 pub fn available_threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Time that the calling thread has had a processor since it began \[s\], to some milliseconds;
-/// Linux alone tells.
+/// Processor time of the calling thread \[s\], to some milliseconds; only on Linux.
 pub fn thread_time() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(text.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)

@@ -25,20 +25,20 @@ pub const PREVIEW_PNG: &str = "preview.png";
 /// Name of the animation in a run directory.
 pub const PREVIEW_GIF: &str = "preview.gif";
 
-/// Folder of single pictures in a run directory, where they were asked for.
+/// Folder of single pictures in a run directory, if they were requested.
 pub const PICTURES: &str = "pictures";
 
 /// Most frames of the animation: enough for ten seconds at twelve a second.
 pub(crate) const GIF_FRAMES: usize = 125;
 
-/// Frames that are looked at to place the camera.
+/// Number of frames used to place the camera.
 const FRAMING_FRAMES: usize = 8;
 
-/// Part of the particles that may lie outside the picture, so that a few strays do not shrink the
-/// rest.
+/// Fraction of the particles that may lie outside the picture, so that a few outliers do not shrink
+/// the rest.
 const STRAYS: f64 = 0.002;
 
-/// Where the camera stands when the scene does not say: from the front right \[rad\].
+/// Default direction of the camera: from the front right \[rad\].
 const AZIMUTH: f64 = -1.05;
 /// Above the horizon \[rad\].
 const ELEVATION: f64 = 0.42;
@@ -46,7 +46,7 @@ const ELEVATION: f64 = 0.42;
 /// Segments round a circle of a tessellated solid.
 const SEGMENTS: u32 = 48;
 
-/// What stays the same from picture to picture of a run.
+/// Draws the pictures of a run, with the data that all of them share.
 pub struct FrameRenderer<'a> {
     directory: &'a Path,
     scene: &'a Scene,
@@ -111,8 +111,8 @@ impl<'a> FrameRenderer<'a> {
         Ok(artist)
     }
 
-    /// The camera of the scene, or one that sees all of the run. Upwards in the picture is against
-    /// gravity, so that a slope described by a tilted gravity looks like one.
+    /// The camera of the scene, or one that shows all of the run. Upwards in the picture is against
+    /// gravity, so that a tilted gravity looks like a slope.
     fn place_camera(&self) -> Result<Camera, PictureError> {
         let upright = upright(&self.scene.gravity);
         let up = upright.inverse() * Vector3::z();
@@ -209,7 +209,7 @@ impl<'a> FrameRenderer<'a> {
         Ok(write_png(self.directory.join(PREVIEW_PNG), &image)?)
     }
 
-    /// Writes `preview.gif`, half as wide and high as the still, as fast as it happened.
+    /// Writes `preview.gif`, half as wide and high as the still, in real time.
     ///
     /// # Errors
     /// [`PictureError`].
@@ -294,7 +294,7 @@ fn upright(gravity: &[f64; 3]) -> UnitQuaternion<f64> {
     UnitQuaternion::rotation_between(&up, &Vector3::z()).unwrap_or_default()
 }
 
-/// The range of the balls along an axis (a unit vector), without strays.
+/// The range of the spheres along an axis (a unit vector), without outliers.
 fn extent(balls: &[RenderSphere], axis: &Vector3<f64>) -> (f64, f64) {
     let axis = axis.cast::<f32>();
     let along = balls.iter().map(|ball| Vector3::from(ball.center).dot(&axis));
@@ -317,7 +317,7 @@ fn is_level(normal: &[f64; 3]) -> bool {
     Vector3::from(*normal).normalize().z > 1.0 - 1e-9
 }
 
-/// Boundaries that are neither level nor steep, as half-spaces: steep ones would hide the scene.
+/// Boundaries that are neither level nor steep, as half-spaces; steep ones would hide the scene.
 fn slopes(scene: &Scene) -> impl Iterator<Item = RenderBody> {
     let normal = |n: &[f64; 3]| Unit::new_normalize(Vector3::from(*n));
     scene.boundaries.iter().filter(move |b| !is_level(&b.normal) && normal(&b.normal).z > 0.5).map(move |b| {
@@ -327,7 +327,7 @@ fn slopes(scene: &Scene) -> impl Iterator<Item = RenderBody> {
     })
 }
 
-/// A solid as the renderer draws it.
+/// The renderer's shape of a solid.
 pub fn shape(shape: &Shape) -> BodyShape {
     match shape {
         Shape::HalfSpace => BodyShape::HalfSpace,
@@ -351,7 +351,7 @@ pub fn shape(shape: &Shape) -> BodyShape {
 mod tests {
     use super::spread;
 
-    // The law: no more than asked for, in order, without repeats, with both ends.
+    // Checks: at most the requested number, in order, without repeats, with both ends.
     #[test]
     fn chosen_frames_are_spread_from_first_to_last() {
         for count in [0, 1, 2, 7, 125, 126, 1000] {

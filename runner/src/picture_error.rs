@@ -1,10 +1,10 @@
-//! Pictures that cannot be made.
+//! Errors of drawing pictures.
 
 use pliant_io::files::IoError;
 use pliant_render::RenderError;
 use pliant_scenes::assemble::AssembleError;
 
-/// A picture that cannot be made.
+/// A picture that cannot be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
     /// A file of the run cannot be read, or the picture cannot be written.
@@ -13,7 +13,7 @@ pub enum PictureError {
     /// The renderer refuses.
     #[error("picture: {0}")]
     Render(#[from] RenderError),
-    /// A body of the scene cannot be made again, for instance because its mesh file is gone.
+    /// A body of the scene cannot be rebuilt, for instance because its mesh file is missing.
     #[error("picture: {0}")]
     Bodies(#[from] AssembleError),
     /// There is no frame to draw.

@@ -1,4 +1,4 @@
-//! The plots that a scene asks for, drawn from the tables of its run.
+//! The plots of a scene, drawn from the tables of its run.
 
 use std::path::Path;
 
@@ -15,8 +15,7 @@ pub const PLOTS: &str = "plots";
 /// Writes `plots/NAME.svg` for every plot of the run's scene.
 ///
 /// # Errors
-/// `forces.csv` cannot be read, or a plot not be written. A run without a step has nothing to plot,
-/// and gets none.
+/// `forces.csv` cannot be read, or a plot not be written. A run without a step gets no plots.
 pub fn write(directory: &Path, manifest: &Manifest) -> Result<(), PlotError> {
     let wanted = &manifest.scene.output.plots;
     if wanted.is_empty() || manifest.steps == 0 {

@@ -1,5 +1,5 @@
-//! Pictures of what tactile pads felt: a still of the frame of the largest load, an animation of
-//! all.
+//! Pictures of the pressure on tactile pads: a still of the frame with the largest load, an
+//! animation of all frames.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ fn draw(pad: &TactilePad, frame: &PadFrame, most: f64) -> Image {
     let area = 4.0 * x * y / frame.pressure.len() as f64;
     let force = frame.pressure.iter().sum::<f64>() * area;
     let force = if force < 1e5 { format!("{force:.3}") } else { format!("{force:.3e}") };
-    // Of one width, so that all pictures of an animation have one size.
+    // Fixed width, so that all pictures of an animation have one size.
     let caption = format!("{}  t = {:9.3} s  {force:>10} N", pad.name, frame.time);
     heat_map(&HeatMap {
         values: &frame.pressure,

@@ -37,7 +37,7 @@ pub fn collect(directories: &[PathBuf]) -> Result<Vec<Entry>, IoError> {
             }
         }
         if found.is_empty() {
-            let reason = "it holds no run: no manifest.json in it or in its folders".to_owned();
+            let reason = "no run found: no manifest.json in it or in its folders".to_owned();
             return Err(IoError::Malformed { path: directory.clone(), reason });
         }
         found.sort();
@@ -58,7 +58,7 @@ const PLOTS: [(&str, &str, &str); 5] = [
     ("wall_ms", "wall time of a step [ms]", "wall-ms.svg"),
 ];
 
-/// A plot that cannot be made.
+/// A plot that cannot be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// A file cannot be read or written.
@@ -122,7 +122,7 @@ fn read_diagnostics(directory: &Path) -> Result<Diagnostics, IoError> {
     let header: Vec<String> = lines.next().unwrap_or_default().split(',').map(str::to_owned).collect();
     let mut rows = Vec::new();
     for (at, line) in lines.enumerate() {
-        // What was not measured is empty.
+        // Empty cells were not measured.
         let cell = |cell: &str| if cell.is_empty() { Ok(f64::NAN) } else { cell.parse() };
         let row: Result<Vec<f64>, _> = line.split(',').map(cell).collect();
         match row {

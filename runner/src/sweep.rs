@@ -26,29 +26,29 @@ pub use variants::{SweepError, SweptField, Variant, variants};
 /// Name of the table of a sweep in its directory.
 pub const SWEEP: &str = "sweep.json";
 
-/// How a variant ended.
+/// Result of a variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VariantResult {
     /// Name of its run directory.
     pub name: String,
-    /// What differs: path and value.
+    /// Its changes: path and value.
     pub changes: BTreeMap<String, Value>,
-    /// How it ended; null where there is no run directory.
+    /// Status of its run; null without a run directory.
     pub status: Option<Status>,
     /// Why it failed, or null.
     pub error: Option<String>,
-    /// Whether it was there, complete, before.
+    /// Whether it was complete before.
     pub skipped: bool,
-    /// How its goals came out, in their order; empty where there is no run directory.
+    /// Results of its goals, in their order; empty without a run directory.
     #[serde(default)]
     pub goals: Vec<GoalResult>,
-    /// Relative errors of its balances; null where there is no run directory.
+    /// Relative errors of its balances; null without a run directory.
     #[serde(default)]
     pub conservation: Option<Conservation>,
 }
 
 impl VariantResult {
-    /// Whether it completed and met all its goals, of which it has some.
+    /// Whether it completed, has goals and met all of them.
     pub fn all_met(&self) -> bool {
         self.status == Some(Status::Completed)
             && !self.goals.is_empty()
@@ -56,7 +56,7 @@ impl VariantResult {
     }
 }
 
-/// How many variants met a goal.
+/// Number of variants that met a goal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GoalShare {
     /// Name of the goal.
@@ -74,11 +74,11 @@ pub struct SweepTable {
     pub schema_version: u32,
     /// Name of the scene.
     pub scene: String,
-    /// How random values were drawn; null where none were.
+    /// Plan of the random values; null if there are none.
     #[serde(default)]
     pub random: Option<RandomPlan>,
-    /// How many variants met each goal; the last row, `all`, is of those that met all goals. Empty
-    /// where the scene has none.
+    /// Number of variants that met each goal; the last row, `all`, counts those that met all goals.
+    /// Empty if the scene has none.
     #[serde(default)]
     pub goals: Vec<GoalShare>,
     /// The variants, in order.
@@ -115,27 +115,27 @@ fn shares(scene: &Scene, variants: &[VariantResult]) -> Vec<GoalShare> {
     each.chain([share("all", &VariantResult::all_met)]).collect()
 }
 
-/// How a sweep is done.
+/// Options of a sweep.
 pub struct SweepOptions<'a> {
     /// Directory of the variants' run directories.
     pub out: PathBuf,
-    /// Where particles are computed.
+    /// Backend that steps the particles.
     pub backend: BackendChoice,
-    /// Variants that run at once \[-\].
+    /// Number of variants that run in parallel \[-\].
     pub jobs: usize,
     /// Make pictures of every variant.
     pub pictures: bool,
-    /// How the variants' random values were drawn, for the table.
+    /// Plan of the variants' random values, for the table.
     pub random: Option<RandomPlan>,
     /// Set by the caller to stop all runs after their current steps.
     pub stop: Option<&'a AtomicBool>,
 }
 
-/// Runs the variants, `jobs` at a time, each on a thread of its own; `progress` is told each one as
-/// it ends, with how many have ended.
+/// Runs the variants, `jobs` at a time, each on its own thread; `progress` is called with each one
+/// as it ends, and the number that have ended.
 ///
-/// A variant that fails leaves the others alone. One that is complete in `out` with the same scene
-/// is skipped; an unfinished one is gone on with. At the end `sweep.json` is written.
+/// A variant that fails does not affect the others. One that is complete in `out` with the same
+/// scene is skipped; an unfinished one is resumed. At the end `sweep.json` is written.
 ///
 /// # Errors
 /// The directory cannot be written. Failures of variants are in the table.
@@ -214,12 +214,12 @@ fn run_variant(variant: &Variant, options: &SweepOptions) -> VariantResult {
             return ended(outcome(Some(manifest.status), manifest.error.clone(), true), *manifest);
         }
         ExistingRun::Other => {
-            let error = "its directory holds a run of another scene; move it away".to_owned();
+            let error = "its directory holds a run of another scene; move that run first".to_owned();
             return outcome(None, Some(error), false);
         }
     };
     if options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-        return outcome(None, Some("not begun: the sweep was stopped".to_owned()), false);
+        return outcome(None, Some("not started: the sweep was stopped".to_owned()), false);
     }
     let scenario = match Scenario::new(&variant.scene) {
         Ok(scenario) => scenario,
@@ -241,11 +241,11 @@ fn run_variant(variant: &Variant, options: &SweepOptions) -> VariantResult {
     }
 }
 
-/// What stands where a variant's run directory belongs.
+/// What exists at the path of a variant's run directory.
 enum ExistingRun {
     Nothing,
     Unfinished,
-    /// Killed before its first checkpoint, a run left nothing to go on from but its directory.
+    /// A run killed before its first checkpoint: there is a directory, but nothing to resume.
     Unstarted(PathBuf),
     Ended(Box<Manifest>),
     Other,

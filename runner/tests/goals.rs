@@ -55,7 +55,7 @@ fn near(goal: &GoalResult, met: Option<bool>, worst: f64, time: f64) {
     assert!(goal.met == met && close, "{goal:?}, {met:?} {worst} at {time} s");
 }
 
-// The law: each quantity is what its name says of particles at half a lattice spacing from the
+// Checks: each quantity is what its name says of particles at half a lattice spacing from the
 // faces, 0.025 m, under free fall; a goal looks at its span and no other step, and the worst value
 // is the one nearest to a bound or farthest beyond it.
 #[test]
@@ -81,8 +81,8 @@ fn quantities_are_measured_in_their_span() {
     assert_eq!([&found[0].unit, &found[4].unit], ["m", "kg"]);
 }
 
-// The law: a run that is stopped and gone on with judges as the run that was never stopped, to the
-// bit; a goal whose span is not over is not judged, unless it is already missed.
+// Checks: a run that is stopped and resumed judges as the run that was never stopped, to the bit; a
+// goal whose span is not over is not judged, unless it is already missed.
 #[test]
 fn a_stopped_run_judges_the_same() {
     let scene = fall(
@@ -108,7 +108,7 @@ fn a_stopped_run_judges_the_same() {
     assert_eq!(Manifest::read(&parts).unwrap(), resumed);
 }
 
-// The law: what a run that blows up did not get to, it did not do.
+// Checks: what a run that blows up did not get to, it did not do.
 #[test]
 fn a_failed_run_misses_what_it_did_not_reach() {
     let mut scene = fall(
@@ -123,7 +123,7 @@ fn a_failed_run_misses_what_it_did_not_reach() {
     assert_eq!((manifest.status, manifest.goals[0].met), (Status::Failed, Some(false)));
 }
 
-// The law: every field at fault is named, with its value and unit.
+// Checks: every field at fault is named, with its value and unit.
 #[test]
 fn goals_are_validated() {
     let good =
@@ -170,8 +170,8 @@ fn goals_are_validated() {
     assert!(parse_scene(&FALL.replace("GOALS", &good.replace("\"z\"", "\"w\""))).is_err());
 }
 
-// The law: a file's goals must lie within its duration, but a run may be cut short; what it does
-// not reach is not judged.
+// Checks: a file's goals must lie within its duration, but a run may be cut short; what it does not
+// reach is not judged.
 #[test]
 fn a_run_cut_short_is_no_error() {
     let goal = r#"[{ "name": "a", "soft": "block", "quantity": { "type": "center", "axis": "z" }, "from": 0.4, "min": 0 }]"#;

@@ -1,4 +1,4 @@
-//! The built-in scene `hold`: what it is there to show, and the figure that it makes.
+//! The built-in scene `hold`: its expected result and its figure.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use std::fs;
@@ -8,10 +8,10 @@ use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, apply, validate};
 use pliant_scenes::scenario::Scenario;
 
-/// Acceptance 13 (Yu et al. 2025, Fig. 2), from the table that the scene's figure is drawn from.
-/// Laws: statics. In every step of the last 0.05 s the normal force is 10 N within 1 % on each
-/// panel, the vertical friction m g/2 within 2 %, the lateral friction below 1 % of that; and so
-/// none of them oscillates. Measured: 0.07 %, 0.09 %, 0.09 %.
+/// Yu et al. 2025, Fig. 2, from the table that the scene's figure is drawn from. Laws: statics. In
+/// every step of the last 0.05 s the normal force is 10 N within 1 % on each panel, the vertical
+/// friction m g/2 within 2 %, the lateral friction below 1 % of that; and so none of them
+/// oscillates. Measured: 0.07 %, 0.09 %, 0.09 %.
 #[test]
 fn hold_meets_statics_on_each_panel() {
     let folder = tempfile::tempdir().unwrap();
@@ -37,8 +37,8 @@ fn hold_meets_statics_on_each_panel() {
     assert!(lateral < 0.01, "lateral friction over half the weight: {lateral}");
 }
 
-// The law: the scene's figure has its panels, curves and closed-form lines; forces that a scene
-// asks for without a plot are written too.
+// Checks: the scene's figure has its panels, curves and closed-form lines; forces that a scene
+// outputs without a plot are written too.
 #[test]
 fn a_scene_draws_its_plots() {
     let folder = tempfile::tempdir().unwrap();
@@ -59,7 +59,7 @@ fn a_scene_draws_its_plots() {
     assert!(svg.matches("<polyline").count() >= 6, "six curves");
 }
 
-// The law: what a plot names must be there, with its path.
+// Checks: what a plot names must be there, with its path.
 #[test]
 fn bad_plots_are_named() {
     for (change, expected) in [

@@ -37,8 +37,8 @@ fn results(directory: &Path) -> (Vec<Vec<u8>>, Vec<String>) {
     (frames, text.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned()).collect())
 }
 
-// The law: a run that is stopped between two frames says `interrupted`, and gone on with it becomes
-// the run that was never stopped, bit for bit (acceptance 30).
+// Checks: a run that is stopped between two frames says `interrupted`, and resumed it equals the
+// run that was never stopped, bit for bit.
 #[test]
 fn a_stopped_run_goes_on_bit_for_bit() {
     let folder = tempfile::tempdir().unwrap();
@@ -62,8 +62,8 @@ fn a_stopped_run_goes_on_bit_for_bit() {
     assert!(results(&whole) == results(&parts));
 }
 
-// The law: an unfinished run (killed, say) stands under its temporary name; a new run does not
-// replace it, and it can be gone on with, frames after its checkpoint written again.
+// Checks: an unfinished run (killed, say) stands under its temporary name; a new run does not
+// replace it, and it can be resumed, with the frames after its checkpoint written again.
 #[test]
 fn an_unfinished_run_is_found_and_gone_on_with() {
     let folder = tempfile::tempdir().unwrap();
@@ -108,8 +108,8 @@ fn falling(solver: &str, steps: u32) -> Scene {
     pliant_scenes::format::parse_scene(&text).unwrap()
 }
 
-// The law: a body that no step can answer for ends the run as failed, in its last step too, with
-// the body, the time and the step; what is written is what was before, and none of it is NaN.
+// Checks: a body that no step can resolve ends the run as failed, in its last step too, with the
+// body, the time and the step; what is written is what was before, and none of it is NaN.
 #[test]
 fn divergence_in_the_last_step_fails_the_run() {
     let folder = tempfile::tempdir().unwrap();

@@ -18,7 +18,7 @@ fn succeeds(name: &str, changes: &[&str]) {
     assert!(!results.is_empty() && results.iter().all(|goal| goal.met == Some(true)), "{results:#?}");
 }
 
-// The law: Coulomb friction carries a cube of m where 2 mu N exceeds the force that its weight and
+// Checks: Coulomb friction carries a cube of m where 2 mu N exceeds the force that its weight and
 // the shaking take, here of friction 0.8 and about 6 N a pad against 0.108 kg at g and 1.6 g across
 // it, 2.0 N; with friction 0.05, 0.6 N of its weight's 1.06 N, it cannot be lifted. No particle
 // gets into a pad or through the table in either case.
@@ -41,7 +41,7 @@ fn friction_alone_carries_a_shaken_cube() {
     }
 }
 
-// The law: what cannot carry more than its yield stress and does not harden necks, and comes apart:
+// Checks: what cannot carry more than its yield stress and does not harden necks, and comes apart:
 // after a pull of 0.22 m of 0.125 m of crumb a stretch of 40 mm is empty, and each arm has a heel
 // and crumb on it. Measured: 175 mm, 0.089 kg and 0.049 kg.
 #[test]
@@ -50,7 +50,7 @@ fn two_arms_tear_a_loaf() {
     succeeds("bread-split", &[]);
 }
 
-// The law: mass is neither made nor lost, so what is in the cup at the end was in the scoop when it
+// Checks: mass is neither made nor lost, so what is in the cup at the end was in the scoop when it
 // was lifted; a scoop of 84 mm x 105 mm x 40 mm holds 0.5 kg of sand level, more than the cup can
 // get.
 #[test]

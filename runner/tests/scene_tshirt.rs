@@ -10,7 +10,7 @@ use scene_support::goals;
 /// End of the first fold [s].
 const FOLDED: f64 = 2.7;
 
-// The law: a sheet folded along its axis covers half of what it covered. Held and carried by
+// Checks: a sheet folded along its axis covers half of what it covered. Held and carried by
 // friction alone, it comes to lie within a cell or two of where that would be: from 0.42, where a
 // fold's layers take their thickness from its width, to 0.6 of the flat area. Pinched softly, as it
 // is, no layer goes through another: there is no crossing that was not there at the start. Mass and

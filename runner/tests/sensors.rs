@@ -45,7 +45,7 @@ fn rows(directory: &Path) -> Vec<[f64; 7]> {
     text.lines().skip(1).map(numbers).collect()
 }
 
-// The laws: a pad over the whole plate has the force of the plate in `bodies.csv` to the solver's
+// Checks: a pad over the whole plate has the force of the plate in `bodies.csv` to the solver's
 // tolerance (1e-3 of the momentum's scale: a hundredth of the largest force here; measured 2e-4);
 // its bins' pressures sum to that force to rounding; the largest pressure is one of them; pictures
 // are there.
@@ -76,8 +76,8 @@ fn a_run_writes_what_its_pads_feel() {
     }
 }
 
-// The law: a run stopped between two frames and gone on with writes the tables of the run that was
-// never stopped, bit for bit.
+// Checks: a run stopped between two frames and resumed writes the tables of the run that was never
+// stopped, bit for bit.
 #[test]
 fn a_stopped_run_goes_on_with_its_tables() {
     let folder = tempfile::tempdir().unwrap();
@@ -99,7 +99,7 @@ fn a_stopped_run_goes_on_with_its_tables() {
     assert!(rows(&whole).iter().any(|row| row[3] < 0.0), "nothing touches");
 }
 
-// The law: bad figures are refused with path, value and unit.
+// Checks: invalid values are refused with path, value and unit.
 #[test]
 fn bad_sensors_are_named_with_value_and_unit() {
     for (change, expected) in [

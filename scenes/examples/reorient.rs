@@ -4,7 +4,7 @@
 //!
 //! The plan is made on worlds with contact in closed form, dt 4 ms, 48 steps ahead, 256 samples,
 //! increments of the joints' targets with a deviation of 0.02 rad, at most 0.1, k_user = 0.1 and
-//! d_user = 0.002: the paper's figures. Ours are the weights and the temperature, which the paper
+//! d_user = 0.002: the paper's values. Ours are the weights and the temperature, which the paper
 //! gives without the scale of its costs, and that a sampled increment lasts for the five steps
 //! between two plans (20 ms). What it is tried on is another simulation of the same hand, by
 //! default the convex solver's at 2 ms, which is as different a model of contact as there is here.
@@ -40,7 +40,7 @@ const TURNED: f64 = 0.04;
 
 type Joints = [f64; JOINTS];
 
-/// Where the cube is wanted, and what the hand looks like there.
+/// The desired pose of the cube, and the configuration of the hand there.
 #[derive(Clone)]
 struct Goal {
     position: Vector3<f64>,

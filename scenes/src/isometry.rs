@@ -9,7 +9,7 @@ pub fn isometry(pose: &Pose) -> Isometry3<f64> {
     frame(&pose.position, &pose.orientation)
 }
 
-/// The isometry of a place \[m\] and a quaternion (w, x, y, z) near unit length.
+/// The isometry of a position \[m\] and a quaternion (w, x, y, z) near unit length.
 pub(crate) fn frame(position: &[f64; 3], &[w, x, y, z]: &[f64; 4]) -> Isometry3<f64> {
     Isometry3::from_parts(
         Translation3::from(*position),

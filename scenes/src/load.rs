@@ -16,26 +16,26 @@ use crate::format::{
 
 /// How long a model file alone is simulated \[s\].
 const MODEL_DURATION: f64 = 5.0;
-/// Its step where it gives none \[s\].
+/// Its step if it has none \[s\].
 const MODEL_STEP: f64 = 2e-3;
 
-/// A scene could not be had.
+/// A scene could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// The file cannot be read, and there is no built-in scene of this name.
     #[error("scene '{scene}': {source}; built-in scenes are {builtin}")]
     File {
-        /// What was asked for.
+        /// The argument.
         scene: String,
         /// Why it cannot be read.
         source: io::Error,
-        /// The names that would have been known.
+        /// The known names.
         builtin: String,
     },
     /// The model file cannot be read.
     #[error("scene '{scene}': {source}")]
     Model {
-        /// What was asked for.
+        /// The argument.
         scene: String,
         /// What is wrong.
         source: Box<ImportError>,
@@ -43,7 +43,7 @@ pub enum LoadError {
     /// The text is not a scene.
     #[error("scene '{scene}': {source}")]
     Parse {
-        /// What was asked for.
+        /// The argument.
         scene: String,
         /// What is wrong with it.
         source: ParseError,
@@ -51,17 +51,17 @@ pub enum LoadError {
     /// A change cannot be made.
     #[error("scene '{scene}': {source}")]
     Set {
-        /// What was asked for.
+        /// The argument.
         scene: String,
         /// Which change, and why.
         source: SetError,
     },
-    /// The scene's figures are not valid.
+    /// The scene's values are not valid.
     #[error("scene '{scene}':\n{source}")]
     Invalid {
-        /// What was asked for.
+        /// The argument.
         scene: String,
-        /// Everything that is wrong.
+        /// All problems.
         source: ValidationError,
     },
 }
@@ -70,7 +70,7 @@ pub enum LoadError {
 /// robot's MJCF or URDF file alone.
 ///
 /// # Errors
-/// There is no such scene or file, or it is not a scene. The figures are not validated yet.
+/// There is no such scene or file, or it is not a scene. The values are not validated yet.
 pub fn read(scene: &str) -> Result<Scene, LoadError> {
     let parse_error = |source| LoadError::Parse { scene: scene.to_owned(), source };
     if let Some(built_in) = builtin::scene(scene) {
@@ -119,7 +119,7 @@ fn model_alone(file: &Path) -> Result<Scene, ImportError> {
         // They are printed, and stand in the manifest.
         ignore_warnings: true,
     });
-    // What can fall finds a floor, if the file has none.
+    // Bodies that can fall get a floor if the file has none.
     let falls = model.system.model.links().iter().any(|link| link.joint == JointKind::Free);
     if falls && model.geometries.iter().all(|g| g.link.is_some()) {
         scene.bodies.push(floor());
@@ -152,8 +152,8 @@ pub fn load(scene: &str, changes: &[Assignment]) -> Result<Scene, LoadError> {
     Ok(resolved)
 }
 
-/// Makes the paths of meshes and robots absolute, so that the scene means the same wherever it is
-/// run.
+/// Makes the paths of meshes and robots absolute, so that the scene is independent of the working
+/// directory.
 fn place_files(scene: &mut Scene, folder: &Path) -> io::Result<()> {
     let place = |file: &mut PathBuf| -> io::Result<()> {
         *file = std::path::absolute(folder.join(&file))?;
@@ -188,7 +188,7 @@ fn place_files(scene: &mut Scene, folder: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    // The law: a robot's file is found beside the scene file, from wherever the scene is run.
+    // Checks: a robot's file is found beside the scene file, from any working directory.
     #[test]
     fn robots_are_found_relative_to_the_scene_file() {
         let folder = tempfile::tempdir().unwrap();
@@ -197,7 +197,7 @@ mod tests {
         std::fs::write(&path, json).unwrap();
         let scene = load(path.to_str().unwrap(), &[]).unwrap();
         assert_eq!(scene.robots[0].file, Some(folder.path().join("arm/arm.urdf")));
-        // A file that is not there is named.
+        // A missing file is named.
         let error = crate::assemble::assemble(&scene).unwrap_err().to_string();
         assert!(error.contains("robots[0]") && error.contains("arm.urdf"), "{error}");
     }

@@ -34,8 +34,8 @@ pub fn import(model: RobotModel) -> Result<Imported, ImportError> {
 mod tests {
     use super::*;
 
-    // The law: what the library ships can be read, leaves nothing out, and carries in scenes the
-    // name that it has here.
+    // Checks: the models of the library are read without warnings, and have the same names in
+    // scenes as here.
     #[test]
     fn built_in_models_are_read_without_warnings() {
         for (model, name) in all() {

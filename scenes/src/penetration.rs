@@ -1,11 +1,11 @@
-//! How deep rigid bodies are in each other.
+//! Penetration of rigid bodies.
 
 use pliant_coupling::World;
 
-/// Statistics of the depths of the contacts that overlap, each point of contact by itself.
+/// Statistics of the depths of overlapping contacts, over contact points.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PenetrationStatistics {
-    /// How many overlap \[-\].
+    /// Number of overlapping contacts \[-\].
     pub count: usize,
     /// Deepest \[m\].
     pub deepest: f64,
@@ -14,7 +14,7 @@ pub struct PenetrationStatistics {
 }
 
 impl PenetrationStatistics {
-    /// Those of the contacts of a world's last step, as they were at its start.
+    /// Those of the contacts of a world's last step, at its start.
     pub fn of(world: &World) -> Self {
         let mut depths = Self::default();
         depths.look(world);
@@ -28,7 +28,7 @@ impl PenetrationStatistics {
         }
     }
 
-    /// Adds one \[m\]; what does not overlap does not count.
+    /// Adds one \[m\]; gaps do not count.
     pub fn add(&mut self, depth: f64) {
         if depth > 0.0 {
             self.count += 1;
@@ -38,7 +38,7 @@ impl PenetrationStatistics {
         }
     }
 
-    /// Mean \[m\]; 0 where nothing overlaps.
+    /// Mean \[m\]; 0 without overlaps.
     pub fn mean(&self) -> f64 {
         self.sum / self.count.max(1) as f64
     }
@@ -54,7 +54,7 @@ impl PenetrationStatistics {
 mod tests {
     use super::*;
 
-    // The law: mean and deviation of 1, 2, 3, 6 are 3 and sqrt(3.5); gaps do not count.
+    // Checks: mean and deviation of 1, 2, 3, 6 are 3 and sqrt(3.5); gaps do not count.
     #[test]
     fn depths_have_their_mean_and_deviation() {
         let mut depths = PenetrationStatistics::default();

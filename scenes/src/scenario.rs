@@ -19,17 +19,17 @@ use crate::initial_checks::{
 };
 use crate::isometry::isometry;
 
-/// A scene that makes no world.
+/// A scene from which no world can be built.
 #[derive(Debug, thiserror::Error)]
 pub enum SceneError {
-    /// Its figures are not valid.
+    /// Its values are not valid.
     #[error(transparent)]
     Invalid(#[from] ValidationError),
-    /// One of its parts cannot be made.
+    /// One of its parts cannot be built.
     #[error(transparent)]
     Assemble(#[from] AssembleError),
-    /// The parts do not make a world: an unstable substep, particles inside a body at the start,
-    /// ...
+    /// No world can be built of the parts: an unstable substep, particles inside a body at the
+    /// start, ...
     #[error(transparent)]
     Build(#[from] BuildError),
     /// Bodies start inside each other.
@@ -37,8 +37,8 @@ pub enum SceneError {
     Overlap(#[from] OverlapError),
 }
 
-/// A scene that is ready to step: its world, its drives (motors and efforts that change in time),
-/// and what a runner needs to know about it.
+/// A scene that is ready to step: its world, the inputs of its motors over time, and data for a
+/// runner.
 pub struct Scenario {
     /// The scene, as it is written into the manifest.
     pub scene: Scene,
@@ -46,16 +46,16 @@ pub struct Scenario {
     pub world: World,
     /// sRGB colour of each particle, in the world's order.
     pub colors: Vec<[u8; 3]>,
-    /// Which particles each soft body became, in the world's order.
+    /// Particles of each soft body, in the world's order.
     pub parts: Vec<Range<usize>>,
-    /// sRGB colour of each cloth's back; none where it is made of the front's.
+    /// sRGB colour of each cloth's back; none if it follows from the front's.
     pub back_colors: Vec<Option<[u8; 3]>>,
     /// Centre of mass of each body in the frame that the scene gives it \[m\].
     pub centers: Vec<Vector3<f64>>,
     /// Targets and efforts of the motors in time.
     inputs: TimedInputs,
-    /// What is approximated or left out of robots' files, and what of the start is doubtful, a line
-    /// each.
+    /// Warnings: parts of robots' files that are approximated or left out, and doubtful initial
+    /// states, one line each.
     pub warnings: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl Scenario {
         build(scene)
     }
 
-    /// Sets the targets and efforts of all motors for the step that comes, and takes it.
+    /// Sets the targets and efforts of all motors for the next step, and takes it.
     ///
     /// # Errors
     /// As [`World::step`].
@@ -77,8 +77,8 @@ impl Scenario {
         self.world.step()
     }
 
-    /// Sets the targets and efforts of all motors for the step that comes, for a program that
-    /// changes some of them before it calls [`World::step`] itself.
+    /// Sets the targets and efforts of all motors for the next step, for a program that changes
+    /// some of them before it calls [`World::step`] itself.
     pub fn set_motors(&mut self) {
         let time = self.world.time();
         self.inputs.apply(self.world.bodies_mut().simulation_mut().system_mut(), time, self.scene.dt);
@@ -123,8 +123,8 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
     warnings.extend(world.bodies().beyond_limits().map(|(name, q, limit, unit)| {
         let beyond = (q - limit).abs();
         format!(
-            "the joint of '{name}' starts at {q:.4} {unit}, {beyond:.4} {unit} beyond its limit of {limit:.4} {unit}: it is led back at \
-             0.5 {unit}/s at most"
+            "the joint of '{name}' starts at {q:.4} {unit}, {beyond:.4} {unit} beyond its limit \
+             of {limit:.4} {unit}: the limit returns it at 0.5 {unit}/s at most"
         )
     }));
     warnings.extend(bodies_in_bodies(&scene, &world)?);
@@ -140,7 +140,7 @@ fn cloth_label(scene: &Scene, at: usize) -> String {
     format!("cloths[{at}] '{}'", scene.cloths[at].name)
 }
 
-/// Tells the builder of what the scene lets start inside others.
+/// Passes the scene's allowed overlaps to the builder.
 fn allow(scene: &Scene, builder: &mut WorldBuilder) {
     for name in &scene.allow_overlap {
         let soft = (0..scene.soft.len()).filter(|&at| scene.soft[at].name == *name);
@@ -189,7 +189,7 @@ fn check_soft(scene: &Scene, soft: &[SoftParticles], cloths: &[AssembledCloth]) 
 
 fn settings(scene: &Scene) -> Settings {
     Settings {
-        // Where there are soft bodies or cloths the scene gives it; without, nothing looks at it.
+        // A scene with soft bodies or cloths has it; without them it is not used.
         grid_spacing: scene.grid_spacing.unwrap_or(1.0),
         dt: scene.dt,
         substeps: scene.substeps,

@@ -5,30 +5,30 @@ use pliant_batch::{BatchError, WorldBatch};
 use crate::format::Scene;
 use crate::scenario::{Scenario, SceneError};
 
-/// A scene that makes no batch of worlds.
+/// A scene from which no batch of worlds can be built.
 #[derive(Debug, thiserror::Error)]
 pub enum WorldsError {
-    /// It makes no world at all.
+    /// No world can be built of it.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// It has what isolated rigid worlds do not have.
+    /// It has something that a batch does not support.
     #[error(transparent)]
     Batch(#[from] BatchError),
     /// It has particles.
-    #[error("a batch of worlds has rigid bodies only, but scene '{scene}' has {particles} particles")]
+    #[error("a batch supports rigid bodies only; scene '{scene}' has {particles} particles")]
     Particles {
         /// The scene's name.
         scene: String,
-        /// How many.
+        /// Their number.
         particles: usize,
     },
 }
 
 /// `count` copies of a scene's rigid bodies in their initial state, motors at their targets at time
-/// 0, with the scene's steps; and the scene made ready, for names and states.
+/// 0, with the scene's steps; and the scenario, for names and states.
 ///
 /// # Errors
-/// A scene with particles, one whose solver is not the closed form, and what [`WorldBatch::new`]
+/// A scene with particles, another solver than the closed form, and all that [`WorldBatch::new`]
 /// refuses.
 pub fn worlds(scene: &Scene, count: usize) -> Result<(WorldBatch, Scenario), WorldsError> {
     let mut scenario = Scenario::new(scene)?;

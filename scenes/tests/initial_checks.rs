@@ -60,8 +60,8 @@ fn short_of(shape: &Value, grid: f64) -> f64 {
 
 const SEED: u64 = 184;
 
-// The law: refused if and only if the depth is above the limit, up to what the particles show of
-// the shape; the depth that is told is the one it was placed at.
+// Checks: refused if and only if the depth is above the limit, up to what the particles show of the
+// shape; the reported depth is the one it was placed at.
 #[test]
 fn soft_bodies_in_a_floor_or_a_body_are_refused_with_their_depth() {
     let mut random = SplitMix64::new(SEED);
@@ -208,8 +208,8 @@ fn bodies_in_bodies_are_refused_with_their_depth() {
 const CUBE: &str = "v -.5 -.5 -.5\nv .5 -.5 -.5\nv -.5 .5 -.5\nv .5 .5 -.5\nv -.5 -.5 .5\nv .5 -.5 .5\nv -.5 .5 .5\nv .5 .5 .5
 f 1 3 4\nf 1 4 2\nf 5 6 8\nf 5 8 7\nf 1 2 6\nf 1 6 5\nf 3 7 8\nf 3 8 4\nf 1 5 7\nf 1 7 3\nf 2 4 8\nf 2 8 6\n";
 
-// The law: what is inside a closed mesh and too small to reach its surface is in it all the same,
-// by the depth of its middle or more; what is outside is not.
+// Checks: what is inside a closed mesh and too small to reach its surface is in it all the same, by
+// the depth of its middle or more; what is outside is not.
 #[test]
 fn what_a_mesh_has_swallowed_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -272,7 +272,7 @@ fn radii_and_grids_that_do_not_fit_a_body_are_refused() {
     };
     assert!(error.to_string().contains("soft[0] 'cube'") && error.to_string().contains("0.2 m"), "{error}");
     let one = start(&placed(0.08)).unwrap().warnings;
-    assert!(one.len() == 1 && one[0].contains("1.25 cells"), "{one:?}");
+    assert!(one.len() == 1 && one[0].contains("1.25 grid cells"), "{one:?}");
     assert!(start(&placed(0.05)).unwrap().warnings.is_empty());
 
     // One particle across 0.1 m, on a grid of cells as wide.
@@ -283,7 +283,7 @@ fn radii_and_grids_that_do_not_fit_a_body_are_refused() {
     let mut holes = placed(0.02);
     holes.soft[0].sampling.counts = Some([4, 10, 10]);
     let error = start(&holes).err().unwrap().to_string();
-    assert!(error.contains("holes"), "{error}");
+    assert!(error.contains("would be empty"), "{error}");
 }
 
 // Every built-in scene starts as it is checked to.
@@ -310,10 +310,10 @@ fn height(scenario: &Scenario) -> f64 {
     particles.iter().map(|p| p.position.z).sum::<f64>() / particles.len() as f64
 }
 
-// A trial of issue 18: a dough cylinder that stands on the floor hopped by 19 mm, with 9 % of
-// plastic strain. The law: what touches without overlap has no energy to hop with. It sinks by its
-// static compression, rho g H^2 / 2E = 26 micrometres of its height, swings by as much again, and
-// does not yield: rho g H = 0.4 kPa is below 2.7 kPa.
+// A dough cylinder that stands on the floor hopped by 19 mm, with 9 % of plastic strain. Checks:
+// bodies that touch without overlap have no energy to hop with. It sinks by its static compression,
+// rho g H^2 / 2E = 26 micrometres of its height, swings by as much again, and does not yield: rho g
+// H = 0.4 kPa is below 2.7 kPa.
 #[test]
 fn dough_that_stands_on_a_floor_stays() {
     for (shape, half) in [
@@ -392,7 +392,7 @@ fn an_overlap_that_is_allowed_hardly_hops() {
     }
 }
 
-// The law: at rest contact of stiffness k gives way by m g/k. What that is more than half of a
+// Checks: at rest contact of stiffness k is compressed by m g/k. What that is more than half of a
 // body's size is said, with the body; less is not.
 #[test]
 fn a_contact_too_soft_for_the_weight_is_said() {
@@ -417,7 +417,7 @@ fn a_contact_too_soft_for_the_weight_is_said() {
         let said = start(&parse_scene(&text.to_string()).unwrap()).unwrap().warnings;
         let what = format!("draw {draw}: {mass} kg, {part} of {radius} m: {said:?}");
         assert_eq!(
-            said.iter().any(|said| said.contains("body `ball`") && said.contains("stiffness")),
+            said.iter().any(|said| said.contains("body 'ball'") && said.contains("stiffness")),
             part > 0.5,
             "{what}"
         );

@@ -92,7 +92,7 @@ struct WorstMeasurement {
     left_out: f64,
 }
 
-// The laws: mass is the density times the exact volume; a contact sphere of the radius cbrt(V_p)/2
+// Checks: mass is the density times the exact volume; a contact sphere of the radius cbrt(V_p)/2
 // keeps inside the solid, a mesh's up to a thousandth of the radius; some touch the surface, and
 // both caps of a cylinder and all faces of a box are touched. By symmetry the centre of mass of
 // boxes, balls and cylinders is exact. What else the finite particles change is of second order in

@@ -10,12 +10,12 @@ use pliant_scenes::format::{ClothShape, Motion, Scene};
 use pliant_scenes::scenario::Scenario;
 
 const GRAVITY: f64 = 9.81;
-/// When the corners of the shortened scenes begin to move inward, and when two of them are let go
+/// When the corners of the shortened scenes begin to move inward, and when two of them are released
 /// [s].
 const GATHER: f64 = 2.0;
 
 /// A built-in scene on a grid of 1/32 m, without its arm and what stands around it. The bag's
-/// corners wait for 2 s instead of for the arm; the second value is when two of them are let go
+/// corners wait for 2 s instead of for the arm; the second value is when two of them are released
 /// [s].
 fn shortened(name: &str) -> (Scene, f64) {
     let mut scene = builtin::scene(name).unwrap().unwrap();
@@ -110,11 +110,11 @@ fn deepest(scenario: &Scenario, snapshot: &ParticleSnapshot, body: &str) -> f64 
     snapshot.positions.iter().map(depth).fold(f64::NEG_INFINITY, f64::max)
 }
 
-// The law: what hangs at rest is carried by what holds it, so the pins pull up with the weight of
+// Checks: what hangs at rest is carried by what holds it, so the pins pull up with the weight of
 // the sheet and the boxes (Newton's second law; what still swings changes the mean over a second by
 // the momentum it gains, which is less than a hundredth of the weight's impulse). No vertex or
 // centroid of the sheet gets into a box by more than a millimetre, so no box goes through it; with
-// two corners let go the boxes fall to the floor and lie there, on a face or an edge.
+// two corners released the boxes fall to the floor and lie there, on a face or an edge.
 #[test]
 fn a_cradle_carries_two_boxes_until_it_is_let_go() {
     let boxes = ["red box", "green box"];
@@ -152,10 +152,10 @@ fn a_cradle_carries_two_boxes_until_it_is_let_go() {
     }
 }
 
-// The law: as above for a sheet in a sheet. What falls into the bag is carried by the bag's pins,
+// Checks: as above for a sheet in a sheet. What falls into the bag is carried by the bag's pins,
 // and the sheets keep to their own sides of each other, so that no edge passes through a face, also
-// after two corners are let go. Whether the sheet falls out is judged by the scene's own goals: on
-// this grid, nodes that both sheets share hold them together.
+// after two corners are released. Whether the sheet falls out is judged by the scene's own goals:
+// on this grid, nodes that both sheets share hold them together.
 #[test]
 fn a_bag_carries_a_sheet_and_neither_goes_through_the_other() {
     let (mut scene, let_go) = shortened("laundry");

@@ -24,8 +24,7 @@ fn play(scene: &Scene, time: f64, mut look: impl FnMut(&World)) -> World {
     scenario.world
 }
 
-// The law, acceptance 29: friction against turning takes mu g/(2/5 r^2) each second, in the order
-// of its length.
+// Checks: friction against turning takes mu g/(2/5 r^2) each second, in the order of its length.
 #[test]
 fn spheres_stop_turning_one_after_the_other() {
     let scene = scene("spin-sphere", &[]);
@@ -47,8 +46,8 @@ fn spheres_stop_turning_one_after_the_other() {
     assert!(rates.iter().all(|r| r.windows(2).all(|w| w[0] >= w[1])), "in the order of their lengths");
 }
 
-// The law, acceptance 29: friction against rolling takes mu g/(3/2 r) each second, in the order of
-// its length. Collision detection has octagons for rims.
+// Checks: friction against rolling takes mu g/(3/2 r) each second, in the order of its length.
+// Collision detection has octagons for rims.
 #[test]
 fn cylinders_roll_out_one_after_the_other() {
     let scene = scene("roll-cylinder", &[]);
@@ -69,8 +68,7 @@ fn cylinders_roll_out_one_after_the_other() {
     assert!(speeds[50..].iter().all(|r| r.windows(2).all(|w| w[0] >= w[1])), "in the order of their lengths");
 }
 
-// The law, acceptance 29: the cube slows down monotonically at any step, and stops after v^2/(2 mu
-// g).
+// Checks: the cube slows down monotonically at any step, and stops after v^2/(2 mu g).
 #[test]
 fn a_sliding_cube_slows_down_at_any_step() {
     for dt in [0.002, 0.005, 0.01, 0.02] {
@@ -92,8 +90,8 @@ fn a_sliding_cube_slows_down_at_any_step() {
     }
 }
 
-// The law, acceptance 29: nothing lifts a sphere that rolls under a force, so its speed has no
-// plateau: F/(7/5 m) each second.
+// Checks: nothing lifts a sphere that rolls under a force, so its speed has no plateau: F/(7/5 m)
+// each second.
 #[test]
 fn a_sphere_between_planes_gains_speed_all_the_way() {
     let scene = scene("sphere-between-planes", &[]);

@@ -55,7 +55,7 @@ fn deepest(world: &World) -> f64 {
     world.bodies().simulation().contact_forces().map(|c| -c.candidate.distance).fold(0.0, f64::max)
 }
 
-/// Sum of the contact forces from what stands still on what moves [N].
+/// Sum of the contact forces of static on moving bodies [N].
 fn support(world: &World) -> Vector3<f64> {
     let of = |c: pliant_rigid::simulation::ContactForce| match (c.candidate.first, c.candidate.second) {
         (None, _) => c.force,
@@ -65,7 +65,7 @@ fn support(world: &World) -> Vector3<f64> {
     world.bodies().simulation().contact_forces().map(of).sum()
 }
 
-// The law: energy. Without dissipation a ball that falls by h has m g h between bounces and comes
+// Checks: energy. Without dissipation a ball that falls by h has m g h between bounces and comes
 // back to h; four bounces in 4 s (one every 2 sqrt(2 h/g) = 0.903 s and the contact's half period).
 // The trapezoidal rule at 0.2 ms, 50 steps a contact, is off by its order where contact begins and
 // ends: a thousandth is allowed. The apex is seen every 10 ms: g (5 ms)^2/2 = 0.12 mm below it.
@@ -91,9 +91,9 @@ fn a_dropped_ball_keeps_its_height() {
     assert!(heights.iter().all(|z| (z - 1.0).abs() < 1.5e-3), "{heights:?}");
 }
 
-// Acceptance 24: sticks until friction at rest gives way, mu_s m g = 9.81 N, then slides against
-// mu_d m g = 4.905 N. The regularised law gives at most 0.980 mu_s m g, at six stiction tolerances,
-// and a quarter of a per cent below mu_d far in motion.
+// Sticks until static friction is exceeded, mu_s m g = 9.81 N, then slides against mu_d m g = 4.905
+// N. The regularised law gives at most 0.980 mu_s m g, at six stiction tolerances, and a quarter of
+// a per cent below mu_d far in motion.
 #[test]
 fn the_conveyor_breaks_loose_and_slides() {
     let force = |t: f64| 10.0 * (std::f64::consts::PI * t).sin();
@@ -136,7 +136,7 @@ fn the_conveyor_breaks_loose_and_slides() {
     assert_eq!(back, 39);
 }
 
-// The law: equilibrium. The contact below box i carries the weight of 10 - i boxes on four springs
+// Checks: equilibrium. The contact below box i carries the weight of 10 - i boxes on four springs
 // of k = 1e7 N/m, so that the top one is lower by sum (10 - i) m g/(4 k) = 13.5 micrometres;
 // nothing else moves, sideways not at all.
 #[test]
@@ -158,12 +158,11 @@ fn the_stack_stays() {
     }
 }
 
-// Acceptance 20 and 29: at steps of 2 to 20 ms a cube that is set down at speed slows down
-// monotonically, without a hop, and stops v^2/(2 mu g) from where it began; 2 %. A corner lifts at
-// first, by no more than what 0.1 rad/s throw it: w^2 (sqrt(2) a)^2/(2 g), 3 micrometres. When it
-// stops it rocks back: friction's moment mu m g a presses the front edge's two springs of k by mu m
-// g/4 more and the rear edge's by as much less, which hold 4 (mu m g/4)^2/(2 k) = 3 uJ, 2.4 mm/s of
-// 1 kg.
+// At steps of 2 to 20 ms a cube that is set down at speed slows down monotonically, without a hop,
+// and stops v^2/(2 mu g) from where it began; 2 %. A corner lifts at first, by no more than what
+// 0.1 rad/s throw it: w^2 (sqrt(2) a)^2/(2 g), 3 micrometres. When it stops it rocks back:
+// friction's moment mu m g a presses the front edge's two springs of k by mu m g/4 more and the
+// rear edge's by as much less, which hold 4 (mu m g/4)^2/(2 k) = 3 uJ, 2.4 mm/s of 1 kg.
 #[test]
 fn a_cube_slides_to_rest_monotonically() {
     for step in [0.002, 0.005, 0.01, 0.02] {
@@ -184,9 +183,9 @@ fn a_cube_slides_to_rest_monotonically() {
     }
 }
 
-// The laws: energy only falls (springs of contacts, which are not counted, hold (m g)^2/(2 k) = 2
-// mJ of 31 J at rest, and more for the milliseconds of an impact), and what is left of it is that
-// of a cylinder that lies, its axis level and its weight borne.
+// Checks: energy only falls (springs of contacts, which are not counted, hold (m g)^2/(2 k) = 2 mJ
+// of 31 J at rest, and more for the milliseconds of an impact), and what is left of it is that of a
+// cylinder that lies, its axis level and its weight borne.
 #[test]
 fn the_cylinder_comes_to_lie() {
     let scene = scene("cylinder");
@@ -223,7 +222,7 @@ fn clutter(name: &str) -> (World, [f64; 2]) {
     (world, deep)
 }
 
-// The laws: nothing leaves the bin; at the end a thousandth of the 100 J of the fall is left (balls
+// Checks: nothing leaves the bin; at the end a thousandth of the 100 J of the fall is left (balls
 // roll on: nothing resists it) and contacts carry the weight.
 fn settled(world: &World, reach: f64) {
     let (mut weight, mut count) = (0.0, 0);

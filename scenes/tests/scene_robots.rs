@@ -1,5 +1,5 @@
-//! Whole scenes of robots, as they come with Pliant: what is held stays held, what is let go falls,
-//! what is driven follows.
+//! Whole scenes of robots, as they come with Pliant: held objects stay held, released objects fall,
+//! driven joints follow.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use nalgebra::{DMatrix, DVector, Isometry3, Vector3};
@@ -80,15 +80,15 @@ fn grasp(changes: &[&str]) -> Grasp {
     Grasp { slip, force, jitter: variance.sqrt() / force, steps }
 }
 
-// Acceptance 23, and the grasp of Kurtz and Castro 2025, Fig. 6b and 7. The laws: regularised
-// friction creeps, at v = v_s rho/sqrt(1 - rho^2), rho the share of the bound in use; here below
-// v_s through an impact at 2 m/s and after it. The fingers press as their overlap says and nothing
-// else: eight corners, 10 um deep, of k/2 = 5e6 N/m each, 400 N; the force does not jitter, up to
-// the rounding of the overlap against the peg's place, 1e-16/1e-5. Fixed steps of 10 ms hold as
-// well, the convex solve with friction of the same step has no oscillation either, but they creep
-// farther with more steps: measured 2.29 um in 200 steps against 2.09 um in 110, jitter 4e-14 in
-// both; steps of 20 ms, the longest that error control takes here, 4.58 um. (What the impact itself
-// lets slip neither resolves: 15 um at an accuracy of 1e-6.)
+// The grasp of Kurtz and Castro 2025, Fig. 6b and 7. Checks: regularised friction creeps, at v =
+// v_s rho/sqrt(1 - rho^2), rho the share of the bound in use; here below v_s through an impact at 2
+// m/s and after it. The fingers press as their overlap says and nothing else: eight corners, 10 um
+// deep, of k/2 = 5e6 N/m each, 400 N; the force does not jitter, up to the rounding of the overlap
+// against the peg's place, 1e-16/1e-5. Fixed steps of 10 ms hold as well, the convex solve with
+// friction of the same step has no oscillation either, but they creep farther with more steps:
+// measured 2.29 um in 200 steps against 2.09 um in 110, jitter 4e-14 in both; steps of 20 ms, the
+// longest that error control takes here, 4.58 um. (What the impact itself lets slip neither
+// resolves: 15 um at an accuracy of 1e-6.)
 #[test]
 fn a_wedged_peg_stays_through_an_impact() {
     let controlled = grasp(&[]);
@@ -100,13 +100,13 @@ fn a_wedged_peg_stays_through_an_impact() {
     assert!(controlled.jitter < fixed.jitter + 1e-12, "{controlled:?} {fixed:?}");
 }
 
-/// Where the scene's arm is told to be at time `t` [rad].
+/// Commanded position of the scene's arm at time `t` [rad].
 fn told(scenario: &Scenario, t: f64) -> Vec<f64> {
     let Controller::InverseDynamics(control) = &scenario.scene.controllers[0] else { panic!() };
     (0..7).map(|k| control.target(k, &format!("joint{}", k + 1), 0.0).at(t)).collect()
 }
 
-/// By how much each joint of the arm is behind what it is told [rad].
+/// Tracking error of each joint of the arm [rad].
 fn behind(scenario: &Scenario) -> DVector<f64> {
     let bodies = scenario.world.bodies();
     let told = told(scenario, scenario.world.time());
@@ -150,18 +150,21 @@ fn droop(scenario: &Scenario, body: &str, mass: f64, stiffness: f64) -> DVector<
     arm_inertia(scenario).lu().solve(&torque).unwrap() / stiffness
 }
 
-// Acceptance 23 and Kurtz and Castro 2025, Fig. 6c: an arm under computed torque carries a box that
-// friction holds.
+// Kurtz and Castro 2025, Fig. 6c: an arm under computed torque carries a box that friction holds.
 //
-// The laws, h = 2.5 ms half of a step, which is what step doubling takes:
-// - Friction holds velocities, not places. The box creeps below v_s, and in each step it goes straight where the arm turns, which leaves
-//   the circle by h^2 w^2 r/2: in all by h/2 times the integral of w^2 r. A cubic by the angle a in the time T has 6/5 a^2/T; the path
-//   turns by 1.115 rad in 1.8, 1.6 and 1.6 s, 0.53 m out, 1.78 mm. Measured: 1.95 mm with the creep.
-// - The feedback K_d is implicit in the diagonal of M only. While the arm speeds up by a its rates err by (M^-1 diag M - 1) h a, so
-//   joints by (M^-1 diag M - 1) h v at the greatest rate v, and forget it at K_d/K_p = 1 s. Joints 1 and 3, nearly parallel, against
-//   each other: 12.7 mrad, and the load's part. Measured: 13.4 mrad.
-// - Long after, each joint is off by M^-1 tau_l/K_p, tau_l the load's weight on it (Siciliano et al. 2009, section 8.5.2).
-// - The second set point is (0.42, 0.32, 0.52) m for the hand, which took the box 0.1796 m below its frame.
+// Checks, with h = 2.5 ms half of a step, which is what step doubling takes:
+// - Friction holds velocities, not places. The box creeps below v_s, and in each step it goes
+//   straight where the arm turns, which leaves the circle by h^2 w^2 r/2: in all by h/2 times the
+//   integral of w^2 r. A cubic by the angle a in the time T has 6/5 a^2/T; the path turns by 1.115
+//   rad in 1.8, 1.6 and 1.6 s, 0.53 m out, 1.78 mm. Measured: 1.95 mm with the creep.
+// - The feedback K_d is implicit in the diagonal of M only. While the arm speeds up by a its rates
+//   err by (M^-1 diag M - 1) h a, so joints by (M^-1 diag M - 1) h v at the greatest rate v, and
+//   forget it at K_d/K_p = 1 s. Joints 1 and 3, nearly parallel, against each other: 12.7 mrad, and
+//   the load's part. Measured: 13.4 mrad.
+// - Long after, each joint is off by M^-1 tau_l/K_p, tau_l the load's weight on it (Siciliano et
+//   al. 2009, section 8.5.2).
+// - The second set point is (0.42, 0.32, 0.52) m for the hand, which took the box 0.1796 m below
+//   its frame.
 #[test]
 fn an_arm_carries_a_box_by_friction() {
     let mut scenario = scene("franka", &[]);
@@ -198,9 +201,9 @@ fn an_arm_carries_a_box_by_friction() {
     assert!((&error - &law).amax() < 0.02 * law.amax(), "{error} {law}");
 }
 
-// Kurtz and Castro 2025, section VII-D1 and Fig. 13: cups of 5 g that pull with 50 N. The laws:
-// what is held is pressed against the stops, so its top is level with the nozzles, 20 mm below the
-// plate, and goes where the plate goes; what is let go falls with g and lies on the conveyor; two
+// Kurtz and Castro 2025, section VII-D1 and Fig. 13: cups of 5 g that pull with 50 N. Checks: what
+// is held is pressed against the stops, so its top is level with the nozzles, 20 mm below the
+// plate, and goes where the plate goes; released objects fall with g and lies on the conveyor; two
 // cups lift no more than 100 N.
 #[test]
 fn cups_carry_parcels_and_drop_them() {

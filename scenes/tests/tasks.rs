@@ -83,11 +83,11 @@ fn deviations(scene: &Scene) -> [f64; 2] {
     [off_line, off_corner]
 }
 
-// The law: under position control the tool stays within 1 mm of the sides of the square while it
-// moves, and is within 1 mm of the corners at their times. What there is of error: what gravity
-// compensation does not know, the accelerations, which ask for torques of some 20 N m at most, 2e-5
-// rad of 1e6 N m/rad, 20 um at the tool; and paths in straight pieces between samples of 2 ms, 1e-6
-// m.
+// Checks: under position control the tool stays within 1 mm of the sides of the square while it
+// moves, and is within 1 mm of the corners at their times. What there is of error: the
+// accelerations, which gravity compensation does not include and which need torques of some 20 N m
+// at most, 2e-5 rad of 1e6 N m/rad, 20 um at the tool; and paths in straight pieces between samples
+// of 2 ms, 1e-6 m.
 #[test]
 fn a_tool_is_led_round_a_square() {
     let [off_line, off_corner] = deviations(&square(&json!({ "type": "position" })));
@@ -101,9 +101,9 @@ fn a_tool_is_led_round_a_square() {
     assert!(off_line < 1e-3 && off_corner < 1e-3, "{off_line} {off_corner}");
 }
 
-// The law: a box of 0.2 kg between pads that press with 40 N each at friction 0.5 or more is lifted
+// Checks: a box of 0.2 kg between pads that press with 40 N each at friction 0.5 or more is lifted
 // with the tool, without slipping more than regularised friction creeps, v_s = 1e-4 m/s for some
-// seconds; let go, it falls to the table.
+// seconds; released, it falls to the table.
 #[test]
 fn a_hand_closes_on_a_box_and_lifts_it() {
     let boxed = json!({ "name": "box", "motion": { "type": "dynamic", "pose": { "position": [0.5, 0, 0.02495] },
@@ -134,8 +134,8 @@ fn a_hand_closes_on_a_box_and_lifts_it() {
     assert!((opening(&scenario) - 0.16).abs() < 1e-4, "{}", opening(&scenario));
 }
 
-// The law: the hand weighs 0.3 kg, and its motors take the fingers to either end of their way,
-// where the pads' faces are as far apart as told.
+// Checks: the hand weighs 0.3 kg, and its motors take the fingers to either end of their way, where
+// the pads' faces are as far apart as told.
 #[test]
 fn the_wide_gripper_opens_from_2_to_160_mm() {
     let hand = pliant_scenes::models::import(pliant_scenes::format::RobotModel::WideGripper).unwrap();
@@ -156,9 +156,9 @@ fn the_wide_gripper_opens_from_2_to_160_mm() {
     assert!((opening(&scenario) - 0.16).abs() < 1e-4, "{}", opening(&scenario));
 }
 
-// The law: two arms on opposite sides of a table, each turned towards it, lead their tools along
-// one line, 0.3 m apart, through waypoints that they pass: poses are in the world's frame for both.
-// The tools stay on the line and apart to 0.1 mm, and do not stop where they pass.
+// Checks: two arms on opposite sides of a table, each turned towards it, lead their tools along one
+// line, 0.3 m apart, through waypoints that they pass: poses are in the world's frame for both. The
+// tools stay on the line and apart to 0.1 mm, and do not stop where they pass.
 #[test]
 fn two_arms_move_together() {
     let mut described = serde_json::to_value(scene(&Value::Null, &[], 3.0)).unwrap();
@@ -204,7 +204,7 @@ fn refused(task: &Value) -> String {
     }
 }
 
-// The law: what cannot be done is refused before the run, by the path of its field. The shoulder of
+// Checks: what cannot be done is refused before the run, by the path of its field. The shoulder of
 // the arm is at (0, 0, 0.34) m, its wrist 0.8 m from there at most, and the tool 0.126 + 0.075 m
 // from the wrist: the point (2, 0, 0.34) stays 0.999 m away in any orientation.
 #[test]
@@ -214,7 +214,7 @@ fn what_cannot_be_done_is_refused_by_name() {
         { "name": "beyond", "time": 3, "pose": { "position": [2, 0, 0.34], "axis": [0, 0, -1] } }]);
     let error = refused(&task(&far, &json!([])));
     assert!(error.starts_with("tasks[0].waypoints[2] ('beyond')"), "{error}");
-    assert!(error.contains("0.999000 m away"), "{error}");
+    assert!(error.contains("orientation is 0.999000 m"), "{error}");
 
     let fast = json!([{ "time": 0.02, "pose": down([0.5, 0.0, 0.2]) }]);
     let error = refused(&task(&fast, &json!([])));
@@ -229,7 +229,7 @@ fn what_cannot_be_done_is_refused_by_name() {
     assert!(error.contains("commands[0].effort: 70 N"), "{error}");
     let no_hand = json!([{ "robot": "arm", "commands": [{ "time": 1, "opening": 0.05 }] }]);
     let error = refused(&task(&json!([near]), &no_hand));
-    assert!(error.contains("tasks[0].grippers[0].robot: 'arm' has 0 sliding joints"), "{error}");
+    assert!(error.contains("tasks[0].grippers[0].robot: 'arm' has 0 prismatic joints"), "{error}");
 
     let mut finger = task(&json!([near]), &json!([]));
     finger["tool"]["link"] = json!("hand/left_finger");
@@ -242,7 +242,7 @@ fn what_cannot_be_done_is_refused_by_name() {
     assert!(error.starts_with("tasks[1].robot") && error.contains("arm/link1"), "{error}");
 }
 
-// The law: every figure that is wrong by itself is told with its path and unit.
+// Checks: every value that is invalid on its own is reported with its path and unit.
 #[test]
 fn figures_of_tasks_are_checked() {
     for (waypoints, grippers, wanted) in [
@@ -298,8 +298,8 @@ fn figures_of_tasks_are_checked() {
     assert!(error.contains("unknown field `gripers`"), "{error}");
 }
 
-// The law: what a weld of the scene holds falls from its release on, z = z0 - g (t - t_r)^2/2, up
-// to g dt (t - t_r)/2 of the implicit step.
+// Checks: what a weld of the scene holds falls from its release on, z = z0 - g (t - t_r)^2/2, up to
+// g dt (t - t_r)/2 of the implicit step.
 #[test]
 fn a_weld_lets_go() {
     let mut with =

@@ -7,7 +7,7 @@ use pliant::runner::machine;
 use pliant::runner::sweep::{RandomAxis, SweptField};
 use pliant::scenes::format::{Assignment, SetError};
 
-/// Soft things and robots touching.
+/// Simulator of soft bodies, cloth and robots in contact.
 #[derive(Parser, Debug)]
 #[command(
     version,
@@ -34,13 +34,13 @@ pub enum Command {
     Schema,
     /// Run variants of a scene side by side.
     Sweep(SweepArguments),
-    /// Make the pictures of finished runs again.
+    /// Draw the pictures of finished runs again.
     Render(RenderArguments),
     /// Print a table of runs.
     Report(ReportArguments),
     /// Run the benchmark suite.
     Bench(BenchArguments),
-    /// Tell what is here: processor, threads, driver and GPUs, the kernels and their emulation.
+    /// Show the processor, threads, driver, GPUs, kernels and their emulation.
     Doctor(Output),
 }
 
@@ -52,7 +52,7 @@ pub struct Output {
     pub json: bool,
 }
 
-/// Changes to a scene.
+/// Overrides of a scene.
 #[derive(Args, Debug)]
 pub struct Changes {
     /// Simulated time, instead of the scene's duration \[s\].
@@ -61,7 +61,8 @@ pub struct Changes {
     /// Seed, instead of the scene's.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Change a field, for instance materials.dough.youngs_modulus=3e4 or bodies[pin].motion.mass=1.
+    /// Change a field, for instance materials.dough.youngs_modulus=3e4 or
+    /// bodies[pin].motion.mass=1.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
     pub set: Vec<Assignment>,
 }
@@ -75,10 +76,10 @@ pub struct SceneArguments {
     pub changes: Changes,
 }
 
-/// Where particles are computed.
+/// Backend that steps the particles.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub enum BackendChoice {
-    /// The one that serves every scene: the processor.
+    /// The backend that supports every scene: the processor.
     Auto,
     /// The processor.
     Cpu,
@@ -104,10 +105,11 @@ pub struct RunArguments {
     /// Built-in scenes or JSON files.
     #[arg(required = true, value_name = "SCENE")]
     pub scenes: Vec<String>,
-    /// Run directory of one scene, or the folder of the run directories of several [default: runs/NAME].
+    /// Run directory of one scene, or the folder of the run directories of several
+    /// [default: runs/NAME].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Where particles are computed.
+    /// Backend that steps the particles.
     #[arg(long, value_enum, default_value_t = BackendChoice::Auto)]
     pub backend: BackendChoice,
     /// Threads [default: all].
@@ -115,7 +117,8 @@ pub struct RunArguments {
     pub threads: Option<usize>,
     #[command(flatten)]
     pub changes: Changes,
-    /// Go on with the run in the output directory: an unfinished one, or a finished one with a longer --time.
+    /// Resume the run in the output directory: an unfinished one, or a finished one with a longer
+    /// --time.
     #[arg(long)]
     pub resume: bool,
     /// Make no pictures.
@@ -132,8 +135,9 @@ pub struct SweepArguments {
     /// Values of a field; given several times, all combinations are run.
     #[arg(long, required_unless_present = "random", value_name = "PATH=A,B,C", value_parser = axis)]
     pub vary: Vec<SweptField>,
-    /// Range of a field's random values; given several times, all are drawn in each sample. Fields with commas between them have the
-    /// same value. With --vary, each combination meets the same samples. The numbers follow from the scene's seed, or --seed.
+    /// Range of a field's random values; given several times, all are drawn in each sample. Fields
+    /// separated by commas get the same value. With --vary, each combination gets the same samples.
+    /// The random numbers depend on the scene's seed, or --seed.
     #[arg(long, requires = "samples", value_name = "PATH[,PATH]=LOW..HIGH", value_parser = random_axis)]
     pub random: Vec<RandomAxis>,
     /// Number of samples of the random values.
@@ -142,10 +146,10 @@ pub struct SweepArguments {
     /// Folder of the variants' run directories.
     #[arg(long, required = true, value_name = "DIR")]
     pub out: PathBuf,
-    /// Variants that run at once, each on one thread [default: as many as there are cores].
+    /// Variants that run at once, each on one thread [default: number of cores].
     #[arg(long, visible_alias = "jobs", value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// Where particles are computed.
+    /// Backend that steps the particles.
     #[arg(long, value_enum, default_value_t = BackendChoice::Auto)]
     pub backend: BackendChoice,
     /// Make no pictures.
@@ -188,28 +192,30 @@ pub struct BenchArguments {
     /// Numbers of threads to measure with.
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = threads)]
     pub threads: Vec<usize>,
-    /// Where particles are computed.
+    /// Backend that steps the particles.
     #[arg(long, value_enum, default_value_t = BackendChoice::Auto)]
     pub backend: BackendChoice,
-    /// Write plots of the parts that draw (tolerance, contacts) into this folder.
+    /// Write the plots of the parts `tolerance` and `contacts` into this folder.
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
     /// Trials: seed of the draws.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Trials: how many in all; the families take turns [default: 20 a family, or any number with --seconds].
+    /// Trials: total number; the families alternate [default: 20 a family, or any number with
+    /// --seconds].
     #[arg(long, value_name = "K")]
     pub count: Option<u64>,
-    /// Trials: time after which none is begun \[s\].
+    /// Trials: time after which no new trial starts \[s\].
     #[arg(long, value_name = "T", value_parser = seconds)]
     pub seconds: Option<f64>,
     /// Trials: a family of scenes; may be given several times [default: all].
     #[arg(long = "family", value_name = "FAMILY")]
     pub families: Vec<String>,
-    /// Trials: number of the first of each family, to repeat one.
+    /// Trials: number of the first trial of each family, to repeat one.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub first: u64,
-    /// Trials: folder for the scenes that break a law, as drawn and shrunk to the smallest that still does.
+    /// Trials: folder for the scenes that violate a law, as drawn and as reduced to the smallest
+    /// that still does.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]

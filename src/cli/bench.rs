@@ -31,7 +31,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         arguments.threads.clone()
     };
     if let Some(folder) = &arguments.plots {
-        // Before the minutes that the parts take.
+        // Before the parts, which take minutes.
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot create {}", folder.display()))
             .map_err(Failure::failed)?;
@@ -69,7 +69,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
 }
 
 fn line(row: &Measurement) -> [String; 8] {
-    // Small errors are not nothing.
+    // Small errors must not be printed as 0.
     let figure = |value: f64| {
         if value.abs() < 1e-2 && value != 0.0 { format!("{value:.2e}") } else { format!("{value:.4}") }
     };

@@ -1,4 +1,5 @@
-//! `doctor`: what this machine and this build have, and whether it works. Nothing found is no failure.
+//! `doctor`: devices and features of this machine and build, with a self-test. Missing devices are
+//! not a failure.
 
 use std::fmt::Write;
 
@@ -34,9 +35,9 @@ pub fn doctor(json: bool) -> Result<(), Failure> {
         line("gpus", "none");
     }
     let sources = if ptx::is_current() {
-        "made from the kernels of this build"
+        "built from the kernel sources of this version"
     } else {
-        "made from OTHER kernels: run cuda/ptx.py"
+        "NOT built from the kernel sources of this version: run cuda/ptx.py"
     };
     line("cuda kernels", &format!("PTX {} for {} and later, {sources}", ptx::version(), ptx::target()));
     line(
@@ -46,7 +47,7 @@ pub fn doctor(json: bool) -> Result<(), Failure> {
     Ok(print(&text)?)
 }
 
-/// What came of a small kernel on a device.
+/// Result of a small kernel on a device.
 fn self_test(device: Result<Device, DeviceError>) -> String {
     match device.and_then(|device| device.self_test()) {
         Ok(true) => "work".to_owned(),

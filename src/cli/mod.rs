@@ -1,4 +1,4 @@
-//! The command line: raw arguments, their validation, and one module a group of commands.
+//! The command line: raw arguments, their validation, and one module per group of commands.
 
 mod args;
 mod bench;
@@ -20,7 +20,7 @@ use clap::Parser;
 use args::{Arguments, Command};
 use output::Failure;
 
-/// Runs the command and gives its exit code.
+/// Runs the command and returns its exit code.
 pub fn main() -> ExitCode {
     let filter = tracing_subscriber::EnvFilter::try_from_env("PLIANT_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
@@ -47,7 +47,7 @@ pub fn main() -> ExitCode {
 }
 
 fn complain(error: &anyhow::Error, code: u8) -> ExitCode {
-    // Standard error may be closed; there is nowhere else to say so.
+    // Standard error may be closed; the message is then lost.
     let _ = writeln!(io::stderr(), "error: {}", explain(error));
     ExitCode::from(code)
 }
@@ -64,7 +64,7 @@ fn explain(error: &anyhow::Error) -> String {
     text
 }
 
-/// A reader such as `head` that has seen enough is no failure.
+/// A reader such as `head` that closes the pipe is not a failure.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -1,8 +1,8 @@
-//! What a command writes to standard output, and how it ends.
+//! Standard output and exit status of commands.
 
 use std::io::{self, Write};
 
-/// How a command ended short of success.
+/// Failure of a command.
 #[derive(Debug)]
 pub enum Failure {
     /// Wrong usage or an invalid scene; nothing was written. Exit code 2.
@@ -23,7 +23,7 @@ impl Failure {
     }
 }
 
-// Only standard output is written without naming a file: whoever reads it has gone.
+// Only standard output is written without a file name: its reader has closed it.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::failed(anyhow::Error::new(error).context("cannot write to standard output"))

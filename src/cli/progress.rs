@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use pliant::runner::run::{Progress, Stage};
 
-/// Time between lines where there is no terminal.
+/// Time between lines without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Shows how far a run is.
+/// Shows the progress of a run.
 pub struct Reporter {
     name: String,
     bar: Option<ProgressBar>,
@@ -22,7 +22,7 @@ impl Reporter {
     pub fn new(name: &str) -> Self {
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(1).with_prefix(name.to_owned());
-            // The template is fixed; a broken one would leave the plain bar.
+            // The template is fixed; an invalid one would give the plain bar.
             if let Ok(style) =
                 ProgressStyle::with_template("{prefix} {bar:32} {pos}/{len} {msg} ({eta} left)")
             {
@@ -51,7 +51,7 @@ impl Reporter {
             }
             None if self.last_line.elapsed() >= LINE_INTERVAL => {
                 self.last_line = Instant::now();
-                // Nobody may be listening; the run goes on.
+                // Standard error may be closed; the run continues.
                 let _ = writeln!(
                     io::stderr(),
                     "{}: {} of {} ({:.0} %), {}",
@@ -66,7 +66,7 @@ impl Reporter {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -15,7 +15,7 @@ use super::output::{Failure, print, print_json};
 use super::progress::Reporter;
 use super::table;
 
-/// What is to be run: everything that can be refused without a step has been looked at.
+/// A validated plan of runs: everything that can be refused without a step has been checked.
 struct Plan {
     runs: Vec<(PathBuf, Scenario)>,
     arguments: RunArguments,
@@ -81,7 +81,7 @@ impl Plan {
             reporter.finish();
             match result {
                 Ok(summary) => {
-                    // Those of the files were told before the run.
+                    // Warnings of the files were printed before the run.
                     for warning in summary.manifest.warnings.iter().skip(said) {
                         eprintln!("warning: {warning}");
                     }
@@ -103,7 +103,7 @@ impl Plan {
                 .collect();
             print_json(Ok(all.into()))?;
         }
-        // Nothing was run and nothing written: the directory cannot be made, for instance.
+        // Nothing was run and nothing written: the directory cannot be created, for instance.
         if summaries.is_empty() && errors.len() == 1 && errors[0].is_usage() {
             return Err(Failure::usage(errors.remove(0)));
         }

@@ -11,7 +11,7 @@ use super::progress::Reporter;
 use super::table;
 
 pub fn render(arguments: &RenderArguments) -> Result<(), Failure> {
-    // All of them are looked at before the first is drawn.
+    // All of them are checked before the first is drawn.
     let manifests = arguments
         .directories
         .iter()

@@ -8,6 +8,14 @@ use serde_json::json;
 use super::args::SceneArguments;
 use super::output::{Failure, print, print_json};
 
+/// The first sentence of a text, without its full stop. A full stop ends a sentence only if a
+/// capital letter follows: that of "Lube et al. 2004" does not.
+fn first_sentence(text: &str) -> &str {
+    let begins_sentence = |rest: &str| rest.starts_with(char::is_uppercase);
+    let end = text.match_indices(". ").find(|(at, _)| begins_sentence(&text[at + 2..]));
+    text[..end.map_or(text.len(), |(at, _)| at)].trim_end_matches('.')
+}
+
 pub fn list(json: bool) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for name in builtin::names() {
@@ -24,10 +32,7 @@ pub fn list(json: bool) -> Result<(), Failure> {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let lines: String = rows
         .iter()
-        .map(|(name, description)| {
-            let sentence = description.split(". ").next().unwrap_or_default();
-            format!("{name:width$}  {}\n", sentence.trim_end_matches('.'))
-        })
+        .map(|(name, description)| format!("{name:width$}  {}\n", first_sentence(description)))
         .collect();
     Ok(print(&lines)?)
 }

@@ -25,7 +25,8 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
         None => variants(&scene, &arguments.vary),
     };
     let variants = variants.map_err(Failure::usage)?;
-    // One that makes no world is refused here only if it is the scene itself: a variant alone must not stop the others.
+    // A scene without a valid world is refused here; a single invalid variant must not stop the
+    // others.
     Scenario::new(&scene).map_err(Failure::usage)?;
     let options = SweepOptions {
         out: arguments.out.clone(),
@@ -61,7 +62,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
         print(&table::runs(manifests.iter().map(|(name, manifest)| (name.clone(), manifest))))?;
         let completed = sweep.variants.iter().filter(|v| v.status == Some(Status::Completed)).count();
         let skipped = sweep.variants.iter().filter(|v| v.skipped).count();
-        print(&format!("{completed} of {total} completed, {skipped} of them before\n"))?;
+        print(&format!("{completed} of {total} completed, {skipped} of them in an earlier run\n"))?;
         for goal in &sweep.goals {
             let (met, percent) = (goal.met, 100.0 * goal.share);
             print(&format!("goal {}: met by {met} of {total}, {percent:.1} %\n", goal.name))?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use pliant::runner::picture::PREVIEW_PNG;
 use pliant::runner::run::{GoalResult, Manifest, Status};
 
-/// The figures of one run, a line each.
+/// The results of one run, one line each.
 pub fn summary(directory: &Path, manifest: &Manifest) -> String {
     let m = manifest;
     let (ms, solver, kept) = (&m.ms_per_step, &m.solver, &m.conservation);
@@ -26,7 +26,7 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
         (
             "solver",
             format!(
-                "mean {:.2} iterations a substep, max {}, {} not converged",
+                "mean {:.2} iterations per substep, max {}, {} not converged",
                 solver.iterations_mean.0, solver.iterations_max, solver.not_converged
             ),
         ),
@@ -40,7 +40,7 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
         (
             "coupling",
             format!(
-                "{} coupling steps ({} steps split, {} too long), at most {:.2} of what one answers for",
+                "{} coupling steps ({} steps split, {} too long), largest ratio to the limit {:.2}",
                 coupling.steps, coupling.split, coupling.too_long, coupling.worst.0
             ),
         ),
@@ -48,7 +48,7 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
         (
             "rigid",
             format!(
-                "{} steps ({} tried again), contacts mean {:.1}, max {}, mean {:.2} iterations a solve",
+                "{} steps ({} rejected), contacts mean {:.1}, max {}, mean {:.2} iterations per solve",
                 rigid.steps,
                 rigid.rejected,
                 rigid.contacts.mean.0,
@@ -78,13 +78,13 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
     lines.iter().fold(head, |text, (name, value)| text + &format!("  {name:14}{value}\n"))
 }
 
-/// What of the energy came from nowhere or went there.
+/// Energy that the scheme created, and the imbalance.
 fn energy(m: &Manifest) -> String {
     let part = |name: &str| m.energy.get(name).map(|part| format!("{:.2e} J", part.0));
     let gained = part("energy_gained").zip(part("energy_put_in"));
     let gained = gained.map_or_else(
         || "not measured".to_owned(),
-        |(gained, put_in)| format!("{gained} gained from nowhere of {put_in} put in"),
+        |(gained, put_in)| format!("{gained} created by the scheme of {put_in} energy input"),
     );
     let left = part("imbalance").map_or_else(String::new, |left| format!(", imbalance {left} at the end"));
     gained + &left
@@ -104,7 +104,7 @@ fn outcome(goal: &GoalResult) -> String {
     }
 }
 
-/// Runs side by side, a line each.
+/// Runs side by side, one line each.
 pub fn runs<'a>(entries: impl Iterator<Item = (String, &'a Manifest)>) -> String {
     let head = [
         "run",

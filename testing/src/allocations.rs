@@ -15,7 +15,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The system's allocator, counting what it gives out.
+/// The system's allocator with a count of allocations.
 pub struct Counting;
 
 static ALL: AtomicUsize = AtomicUsize::new(0);
@@ -34,8 +34,8 @@ pub fn on_all_threads() -> usize {
     ALL.load(Ordering::Relaxed)
 }
 
-// SAFETY: every call goes to `System` with the caller's arguments, so `System`'s guarantees are ours;
-// counting neither allocates (the counters are constants without destructors) nor unwinds.
+// SAFETY: every call goes to `System` with the caller's arguments, so `System`'s guarantees are
+// ours; counting neither allocates (the counters are constants without destructors) nor unwinds.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALL.fetch_add(1, Ordering::Relaxed);

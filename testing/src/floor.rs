@@ -6,7 +6,7 @@ use pliant_rigid::comfree::ImpedanceCurve;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::{ContactCandidate, ContactSource};
 
-/// Balls (of radius 0: points) fixed to links, over the floor.
+/// Spheres (of radius 0: points) fixed to links, over the floor.
 #[derive(Clone, Debug)]
 pub struct Floor {
     pub balls: Vec<(LinkId, Point3<f64>, f64)>,

@@ -26,7 +26,7 @@ pub fn torus(major: f64, minor: f64, n: u32, m: u32) -> Mesh {
     (vertices, triangles)
 }
 
-/// A ball whose vertices are moved to random distances of 0.3 to 1 from its centre: sharp spikes
+/// A sphere whose vertices are moved to random distances of 0.3 to 1 from its centre: sharp spikes
 /// and notches.
 pub fn star(seed: u64) -> Mesh {
     let (mut vertices, triangles) = Shape::Sphere { radius: 1.0 }.triangles(12);

@@ -1,4 +1,4 @@
-//! A system with one of everything that batches of worlds do, and states where much overlaps.
+//! A system with one of everything that batches support, and states with many overlaps.
 
 use crate::Random;
 use crate::comfree::*;
@@ -9,7 +9,7 @@ use pliant_rigid::comfree::*;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
 
-/// What the published form bears of many deep contacts.
+/// Gains with which the published form is stable for many deep contacts.
 pub const GENTLE: Gains = Gains::Physical { frequency: 10.0, damping_ratio: 0.3 };
 
 pub fn random_pose(random: &mut Random, reach: f64) -> Isometry3<f64> {
@@ -34,7 +34,7 @@ pub fn link(name: &str, parent: Option<LinkId>, joint: JointKind, frame: Isometr
 }
 
 /// An arm with joints of all kinds, a branch, welded links, springs, limits, dry friction and
-/// motors; a cube, a ball and a floor. Sliding, torsional and rolling friction, all four shapes.
+/// motors; a cube, a sphere and a floor. Sliding, torsional and rolling friction, all four shapes.
 pub fn everything(settings: ComFreeSettings) -> (System, CollisionModel) {
     let mut random = Random::new(5);
     let mut builder = ModelBuilder::new(Vector3::new(0.3, -0.2, -G));
@@ -98,7 +98,7 @@ pub fn everything(settings: ComFreeSettings) -> (System, CollisionModel) {
     (system, scene)
 }
 
-/// A state where much overlaps: bodies within a ball of 8 cm around the floor's origin.
+/// A state with many overlaps: bodies within 8 cm of the floor's origin.
 pub fn crowded(model: &Model, random: &mut Random) -> State {
     let mut state = model.zero_configuration();
     for link in model.links() {

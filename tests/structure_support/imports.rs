@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::modules::{Meaning, Modules, Segments};
 
-/// The names that tie one file to another, by the importing and the defining file.
+/// The names through which one file depends on another, by the importing and the defining file.
 pub type Imports = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
 /// Longer chains of re-exports than this are loops of a name with itself.
@@ -107,8 +107,8 @@ fn glob_has(modules: &Modules, at: &Segments, glob: &[String], name: &str) -> bo
     modules.get(&path).is_some_and(|module| module.names.contains_key(name))
 }
 
-/// The strongly connected components of more than one file, each with the imports that tie it,
-/// as lines of text.
+/// The strongly connected components of more than one file, each with its imports, as lines of
+/// text.
 pub fn cycles(imports: &Imports) -> Vec<String> {
     let reachable: BTreeMap<&String, BTreeSet<&String>> =
         imports.keys().map(|file| (file, reachable_from(imports, file))).collect();

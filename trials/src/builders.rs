@@ -7,7 +7,7 @@ use pliant_scenes::format::{
     Sampling, Scene, SoftBodySpec, SoftShape, VelocityKeyframe,
 };
 
-/// A body that nothing holds, at rest in the frame of its shapes, with this mass \[kg\].
+/// A free body, at rest in the frame of its shapes, with this mass \[kg\].
 pub fn dynamic(mass: f64) -> Dynamic {
     Dynamic {
         pose: Pose::default(),
@@ -34,7 +34,7 @@ pub fn body(name: &str, dynamic: Dynamic, shape: RigidShape, friction: f64) -> B
     }
 }
 
-/// The half-space z < 0, standing.
+/// The half-space z < 0, static.
 pub fn floor(friction: f64) -> BodySpec {
     BodySpec {
         name: "floor".to_owned(),
@@ -57,7 +57,7 @@ pub fn soft(name: &str, shape: SoftShape, position: [f64; 3], material: Material
     }
 }
 
-/// The motion of what moves on from `pose` at `velocity` \[m/s\].
+/// Prescribed motion from `pose` at a constant `velocity` \[m/s\].
 pub fn moving(pose: Pose, velocity: Vector3<f64>) -> Motion {
     let keyframe = VelocityKeyframe { time: 0.0, linear: velocity.into(), angular: [0.0; 3] };
     Motion::PrescribedVelocities { pose, keyframes: vec![keyframe] }

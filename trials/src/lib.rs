@@ -1,9 +1,9 @@
 //! Trials: whole scenes drawn at random and judged by laws alone.
 //!
 //! A [`Trial`] is a scene and the laws that it must keep, drawn by a [`Family`] from a seed. The
-//! laws (`laws.rs`) look at a run of the scene and know nothing of how it was drawn, so that they
-//! can judge any scene of a kind; a scene that breaks one is shrunk (`shrink.rs`) to the smallest
-//! that still does, and written as a scene file that `pliant run` takes.
+//! laws (`laws/`) use only a run of the scene, not how it was drawn, so that they can judge any
+//! scene of a kind. A scene that breaks one is reduced (`shrink.rs`) to the smallest that still
+//! does, and written as a scene file for `pliant run`.
 
 mod builders;
 mod families;

@@ -1,8 +1,8 @@
-//! A run of a scene in memory, and what of it the laws look at.
+//! A run of a scene in memory, and the data that the laws use.
 //!
 //! Energies and momenta are summed here from the state alone: masses, poses and velocities of
-//! bodies, totals of particles. The books that the world keeps of itself are not asked, because
-//! they are among what is judged.
+//! bodies, totals of particles. The world's own balances are not used, because they are among what
+//! is judged.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -14,7 +14,7 @@ use pliant_rigid::{BodyId, Shape, SpatialVelocity};
 use pliant_scenes::format::Scene;
 use pliant_scenes::scenario::Scenario;
 
-/// Totals of all that moves by its own dynamics, at one time, world frame.
+/// Totals of all dynamic bodies and particles at one time, world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
     /// Time \[s\].
@@ -30,14 +30,13 @@ pub struct Moment {
     pub linear: Vector3<f64>,
     /// Angular momentum about the world's origin \[N m s\].
     pub angular: Vector3<f64>,
-    /// Impulse of the last step on what does not move by its own dynamics: floors, tools, the
-    /// grid's boundaries \[N s\].
+    /// Impulse of the last step on the environment: floors, tools, the grid's boundaries \[N s\].
     pub environment_impulse: Vector3<f64>,
 }
 
 impl Moment {
-    /// Energy in a frame that moves at `frame` \[m/s\] with what has `mass` \[kg\] in `gravity`
-    /// \[m/s^2\], but for a constant: `E - V.P + M V^2/2`, and the weights' potential at `x - V t`.
+    /// Energy of a total `mass` \[kg\] in `gravity` \[m/s^2\] in a frame that moves at `frame`
+    /// \[m/s\], up to a constant: `E - V.P + M V^2/2`, with the potential of gravity at `x - V t`.
     pub fn energy(&self, frame: &Vector3<f64>, mass: f64, gravity: &Vector3<f64>) -> f64 {
         self.kinetic_in(frame, mass) + self.elastic + self.potential_in(frame, mass, gravity)
     }
@@ -58,7 +57,7 @@ impl Moment {
 pub struct BodyState {
     /// Name.
     pub name: String,
-    /// Whether it moves by its own dynamics.
+    /// Whether it is dynamic.
     pub dynamic: bool,
     /// Frame at the centre of mass, world.
     pub pose: Isometry3<f64>,
@@ -80,33 +79,33 @@ pub struct PartState {
 /// A centre of mass or a particle that is deep in a body, or beyond it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Penetration {
-    /// What is inside.
+    /// The inner object.
     pub what: String,
-    /// Of which body.
+    /// The outer body.
     pub of: String,
     /// Depth below the surface \[m\].
     pub depth: f64,
-    /// When \[s\].
+    /// Time \[s\].
     pub time: f64,
 }
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
-    /// It came to its end.
+    /// It completed.
     Completed,
-    /// The product said by a typed error that it could not go on.
+    /// The run ended with a typed error.
     Said(String),
     /// It panicked.
     Panicked(String),
 }
 
-/// What of a run the laws look at.
+/// Data of a run that the laws use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// At the start and after every step.
     pub moments: Vec<Moment>,
-    /// Mass of all that moves by its own dynamics \[kg\].
+    /// Mass of all dynamic bodies and particles \[kg\].
     pub mass: f64,
     /// Gravity \[m/s^2\].
     pub gravity: Vector3<f64>,
@@ -120,27 +119,26 @@ pub struct Record {
     pub bodies: Vec<BodyState>,
     /// Soft bodies, then cloths, at the end.
     pub parts: Vec<PartState>,
-    /// The deepest particle and the deepest centre of mass that were seen inside of something.
+    /// The deepest particle and the deepest centre of mass found inside a body.
     pub inside: Vec<Penetration>,
-    /// The state at the end, to the bit.
+    /// The final state, bit for bit.
     pub state: Vec<u8>,
-    /// What the product said of the start.
+    /// Warnings of the run about the initial state.
     pub warnings: Vec<String>,
-    /// How far it says that particles were inside bodies, at most \[m\].
+    /// Largest depth of particles inside bodies that it reports \[m\].
     pub deepest: f64,
-    /// How deep it says that bodies were in each other, in half thicknesses of the thinner, at most
-    /// \[-\].
+    /// Largest penetration of bodies that it reports, in half thicknesses of the thinner one \[-\].
     pub max_overlap_ratio: f64,
-    /// The part of what was put in that its own balance says came from nowhere \[-\].
+    /// Energy gain that its own balance reports, relative to the energy input \[-\].
     pub gained: f64,
     /// How it ended.
     pub end: End,
 }
 
-/// A scene that did not run: refused with a message, or with a panic.
+/// A scene that did not run: refused with an error, or with a panic.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoRun {
-    /// The product refused it by a typed error.
+    /// It was refused with a typed error.
     Refused(String),
     /// It panicked.
     Panicked(String),
@@ -149,12 +147,12 @@ pub enum NoRun {
 /// Runs a scene in memory.
 ///
 /// # Errors
-/// An error where there is no world to step.
+/// A scene from which no world can be built.
 pub fn record(scene: &Scene) -> Result<Record, NoRun> {
     record_from(scene, None)
 }
 
-/// As [`record`], but at half of the steps the state is written, and a fresh world goes on from it.
+/// As [`record`], but at half of the steps the state is written, and a new world continues from it.
 ///
 /// # Errors
 /// As [`record`].
@@ -185,16 +183,15 @@ fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// A world with what watches it.
+/// A world with its recorder.
 struct RunRecorder {
     scenario: Scenario,
     kinematics: Kinematics,
     snapshot: ParticleSnapshot,
     record: Record,
-    /// Impulse of the last step's contacts of bodies on what does not move by its own dynamics \[N
-    /// s\].
+    /// Impulse of the last step's contacts of bodies on the environment \[N s\].
     of_bodies: Vector3<f64>,
-    /// Which particles are inside of which body at the start already: their depth is not new.
+    /// Penetration at the start, which is not counted.
     started_inside: f64,
     end: End,
 }
@@ -257,7 +254,7 @@ impl RunRecorder {
         self.finish()
     }
 
-    /// One step; whether it could be done.
+    /// Takes one step; returns whether it succeeded.
     fn step(&mut self) -> bool {
         self.end = match catch(|| self.scenario.step()) {
             Ok(Ok(report)) => {
@@ -273,7 +270,7 @@ impl RunRecorder {
         false
     }
 
-    /// Goes on in a fresh world from the state of this one.
+    /// Continues in a new world from the state of this one.
     fn resume(&mut self) {
         let mut bytes = Vec::new();
         if let Err(error) = self.scenario.world.write_state(&mut bytes) {
@@ -293,7 +290,7 @@ impl RunRecorder {
         }
     }
 
-    /// Writes down the totals of now.
+    /// Records the present totals.
     fn record_totals(&mut self) {
         let world = &mut self.scenario.world;
         let particles = world.diagnostics();
@@ -314,7 +311,7 @@ impl RunRecorder {
         });
     }
 
-    /// Looks for particles and centres of mass inside of bodies.
+    /// Finds particles and centres of mass inside bodies.
     fn find_penetrations(&mut self) {
         let world = &mut self.scenario.world;
         if world.snapshot(&mut self.snapshot).is_err() {
@@ -352,7 +349,7 @@ impl RunRecorder {
         let Scenario { world, scene, parts, .. } = &mut self.scenario;
         self.record.bodies = states(world);
         self.record.gained = world.energy().gain.map_or(0.0, |gain| gain.relative());
-        // A state that cannot be written is a state that differs from all others.
+        // A state that cannot be written counts as different from all others.
         if world.write_state(&mut self.record.state).is_err() {
             self.record.state.clear();
         }
@@ -404,7 +401,7 @@ fn deeper(worst: &mut Option<Penetration>, depth: f64, what: impl Fn() -> String
     }
 }
 
-/// How far `x` is below the surface of a shape in this frame \[m\]; nothing outside.
+/// Depth of `x` below the surface of a shape in this frame \[m\]; none outside.
 fn depth_in(shape: &Shape, frame: &Isometry3<f64>, x: &Point3<f64>) -> f64 {
     let local = frame.inverse_transform_point(x);
     if shape.lower_bound(&local) > 0.0 { 0.0 } else { (-shape.surface_point(&local).distance).max(0.0) }
@@ -439,8 +436,8 @@ fn smallest_length(world: &World, scene: &Scene) -> f64 {
     if least.is_finite() { least } else { 1.0 }
 }
 
-/// What the last step put on everything that does not move by its own dynamics \[N s\], contacts of
-/// bodies as the step's report has them.
+/// Impulse of the last step on the environment \[N s\]; contacts of bodies are those of the step's
+/// report.
 fn environment_impulse(world: &World, of_bodies: Vector3<f64>) -> Vector3<f64> {
     let bodies = world.bodies();
     let still = bodies.iter().filter(|(id, _)| !bodies.is_dynamic(*id));

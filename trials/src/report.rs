@@ -1,4 +1,4 @@
-//! Many trials, and what came of them.
+//! Runs of many trials, and their results.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,12 +18,12 @@ use pliant_scenes::format::Scene;
 /// Scenes that shrinking tries, at most.
 const MAX_SHRINK_ATTEMPTS: usize = 400;
 
-/// Which trials are run.
+/// Options of trials.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Seed of all draws.
     pub seed: u64,
-    /// Trials of all families together; the families take turns.
+    /// Trials of all families together; the families alternate.
     pub count: u64,
     /// No trial begins after this time.
     pub time: Option<Duration>,
@@ -33,24 +33,24 @@ pub struct Options {
     pub first: u64,
     /// Threads, each with a trial of its own.
     pub threads: usize,
-    /// Folder that failing scenes are written to; it is made.
+    /// Folder for failing scenes; it is created.
     pub out: Option<PathBuf>,
-    /// Whether failing scenes are shrunk.
+    /// Whether failing scenes are reduced.
     pub shrink: bool,
 }
 
-/// How often what happened in a family.
+/// Counts of the outcomes in a family.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Tally {
     /// Trials \[-\].
     pub trials: u64,
-    /// Of which all laws held \[-\].
+    /// Trials in which all laws held \[-\].
     pub held: u64,
     /// Scenes that were refused, by kind of message \[-\].
     pub refused: BTreeMap<String, u64>,
-    /// Runs that ended with an error of the product, by kind of message \[-\].
+    /// Runs that ended with a typed error, by kind of message \[-\].
     pub said: BTreeMap<String, u64>,
-    /// Laws that were broken in silence \[-\].
+    /// Laws that were broken without a warning \[-\].
     pub failed: BTreeMap<String, u64>,
     /// Laws that could not be judged, and why \[-\].
     pub skipped: BTreeMap<String, u64>,
@@ -67,7 +67,7 @@ pub struct Failure {
     pub seed: u64,
     /// Number of the trial in its family.
     pub number: u64,
-    /// What was broken.
+    /// The broken laws.
     pub findings: Vec<Finding>,
     /// The scene as it was drawn.
     #[serde(skip)]
@@ -79,7 +79,7 @@ pub struct Failure {
     pub size: usize,
 }
 
-/// What came of all trials.
+/// Results of all trials.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Found {
     /// By family.
@@ -99,8 +99,7 @@ pub fn trials(options: &Options, progress: &(dyn Fn(u64, usize) + Sync)) -> Resu
     let written = Mutex::new(Ok(()));
     let done = AtomicU64::new(0);
     let work = || {
-        // A pool of its own, so that a thread does not take up another's trial in the middle of its
-        // own.
+        // A separate pool, so that a thread does not start another trial in the middle of its own.
         let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return };
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
@@ -141,7 +140,7 @@ pub fn trials(options: &Options, progress: &(dyn Fn(u64, usize) + Sync)) -> Resu
     Ok(found)
 }
 
-/// One trial, shrunk where it fails.
+/// One trial, reduced if it fails.
 fn one(family: &Family, number: u64, options: &Options) -> (Outcome, Option<Failure>) {
     let mut sampler = SceneSampler::new(options.seed, family.name, number);
     let Trial { mut scene, laws } = (family.draw)(&mut sampler);
@@ -222,7 +221,7 @@ fn write(failure: &Failure, folder: &Path) -> Result<(), IoError> {
 mod tests {
     use super::*;
 
-    // The law: messages that differ in their numbers alone are of one kind.
+    // Checks: messages that differ in their numbers alone are of one kind.
     #[test]
     fn kinds_have_no_numbers() {
         let kind = kind_of("step 3 (t = 0.25 s): particle 7 was lost at (-1.5e-3, 2) m");

@@ -1,4 +1,4 @@
-//! Random choices of a trial: numbers, shapes, turns, all from one seed.
+//! Random choices of a trial: numbers, shapes, rotations, all from one seed.
 
 use std::f64::consts::{PI, TAU};
 
@@ -7,13 +7,13 @@ use nalgebra::Vector3;
 use pliant_numeric::random::SplitMix64;
 use pliant_scenes::format::{Material, RigidShape};
 
-/// A generator with the choices that scenes are drawn by.
+/// A random number generator for scenes.
 #[derive(Clone, Debug)]
 pub struct SceneSampler(SplitMix64);
 
 impl SceneSampler {
-    /// The choices of trial number `number` of a family under a seed: neighbouring trials share
-    /// nothing.
+    /// The choices of trial number `number` of a family under a seed: neighbouring trials are
+    /// independent.
     pub fn new(seed: u64, family: &str, number: u64) -> Self {
         // FNV-1a of the family's name, so that families under one seed are not the same draws.
         let name = family
@@ -66,15 +66,15 @@ impl SceneSampler {
         (self.direction() * length).into()
     }
 
-    /// A unit quaternion (w, x, y, z), uniform over turns (Shoemake 1992).
+    /// A unit quaternion (w, x, y, z), uniform over rotations (Shoemake 1992).
     pub fn turn(&mut self) -> [f64; 4] {
         let (u, a, b) = (self.within(0.0, 1.0), self.within(0.0, TAU), self.within(0.0, TAU));
         let (r, s) = ((1.0 - u).sqrt(), u.sqrt());
         [s * b.cos(), r * a.sin(), r * a.cos(), s * b.sin()]
     }
 
-    /// A solid that has this volume \[m^3\], and the radius of a ball about its frame's origin that
-    /// holds it.
+    /// A solid that has this volume \[m^3\], and the radius of its bounding sphere about the
+    /// frame's origin.
     pub fn solid(&mut self, volume: f64) -> (RigidShape, f64) {
         let mut aspect = || self.log_within(0.4, 1.0);
         let (a, b) = (aspect(), aspect());
@@ -157,7 +157,7 @@ impl SceneSampler {
     }
 }
 
-/// How fast stress waves run in a material \[m/s\].
+/// Wave speed of a material \[m/s\].
 pub fn wave_speed(material: &Material) -> f64 {
     let material = material.particle_material();
     let elastic = material.model.elastic();
@@ -187,7 +187,7 @@ mod tests {
         (builder.links()[0].inertia.mass, reach)
     }
 
-    // The law: a drawn solid has the volume asked for, and lies within its ball.
+    // Checks: a drawn solid has the requested volume, and lies within its bounding sphere.
     #[test]
     fn solids_have_their_volume() {
         let mut sampler = SceneSampler::new(3, "solids", 0);
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    // The law: the same seed, family and number are the same draws, and any other is not.
+    // Checks: the same seed, family and number are the same draws, and any other is not.
     #[test]
     fn draws_follow_from_seed_family_and_number() {
         let draw = |seed, family, number| SceneSampler::new(seed, family, number).seed();

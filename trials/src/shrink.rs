@@ -1,20 +1,21 @@
 //! From a scene that fails to the smallest that still does: delta debugging (Zeller and Hildebrandt
-//! 2002) over what a scene is made of.
+//! 2002) over the parts of a scene.
 
 use super::builders::dynamics;
 use super::record::steps_of;
 use pliant_scenes::format::{AutoOr, JointSpec, Motion, Pose, Scene};
 
-/// The smallest scene that is found, of those that still fail: `fails` says so, and must say so of
-/// `scene`. Tries at most `tries` scenes.
+/// The smallest scene found for which `fails` still holds; it must hold for `scene`. Tries at most
+/// `tries` scenes.
 pub fn shrink(scene: &Scene, tries: usize, mut fails: impl FnMut(&Scene) -> bool) -> Scene {
     let mut smallest = scene.clone();
     let mut left = tries;
-    // Whatever went leaves room for other things to go, so all is tried again until nothing goes.
+    // Removing one thing may make others removable, so all are tried again until nothing can be
+    // removed.
     loop {
         let mut shrunk = false;
         let mut at = 0;
-        // A step that worked leaves a shorter list: the same place then holds the next step.
+        // A successful step shortens the list: the same index then has the next step.
         while let Some(smaller) = candidates(&smallest).into_iter().nth(at) {
             if left == 0 {
                 return smallest;
@@ -110,7 +111,7 @@ fn body(scene: &mut Scene, at: usize, edit: impl FnOnce(&mut pliant_scenes::form
     }
 }
 
-/// The scene with all numbers but turns rounded to some significant digits.
+/// The scene with all numbers except quaternions rounded to some significant digits.
 fn rounded(scene: &Scene, digits: i32) -> Option<Scene> {
     let mut json = serde_json::to_value(scene).ok()?;
     round(&mut json, digits);
@@ -130,7 +131,7 @@ fn round(value: &mut serde_json::Value, digits: i32) {
         }
         Value::Array(items) => items.iter_mut().for_each(|item| round(item, digits)),
         Value::Object(fields) => {
-            // Turns have to keep their unit length.
+            // Quaternions must keep their unit length.
             let sizes =
                 fields.iter_mut().filter(|(name, _)| *name != "orientation" && *name != "schema_version");
             sizes.for_each(|(_, item)| round(item, digits));
@@ -139,7 +140,7 @@ fn round(value: &mut serde_json::Value, digits: i32) {
     }
 }
 
-/// How large a scene is, for tables: bodies, soft bodies and cloths.
+/// Size of a scene, for tables: bodies, soft bodies and cloths.
 pub fn size(scene: &Scene) -> usize {
     dynamics(scene).count() + scene.soft.len() + scene.cloths.len()
 }
@@ -150,8 +151,8 @@ mod tests {
     use crate::family;
     use crate::sampler::SceneSampler;
 
-    // The law: of a scene with many parts, a defect that one body at speed shows is shrunk to that
-    // body alone, with nothing else.
+    // Checks: a scene with many parts and a defect that one fast body causes is reduced to that
+    // body alone.
     #[test]
     fn a_planted_defect_is_shrunk_to_what_shows_it() {
         let mut sampler = SceneSampler::new(5, "shrink", 0);

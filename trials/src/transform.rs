@@ -1,5 +1,5 @@
-//! The same scene seen otherwise: moved, turned, mirrored, boosted, renamed, reordered; and nudged
-//! by what rounding could have done.
+//! Symmetry transformations of a scene: moved, rotated, mirrored, boosted, renamed, reordered; and
+//! perturbations of the size of rounding.
 
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
@@ -11,39 +11,37 @@ use pliant_scenes::format::{
     VelocityKeyframe,
 };
 
-/// A change after which a scene is still the same to physics.
+/// A transformation under which the physics of a scene does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "kebab-case")]
 pub enum Transformation {
-    /// Everything stands elsewhere: by whole blocks of four cells, so that the grid's nodes are
-    /// where they were.
+    /// A translation by whole blocks of four cells, which maps grid nodes to grid nodes.
     Moved {
-        /// Blocks along x, y and z; metres where the scene has no grid.
+        /// Blocks along x, y and z; metres if the scene has no grid.
         blocks: [i32; 3],
     },
-    /// Everything is turned by a quarter about an axis of the world, which takes the grid to
-    /// itself.
+    /// A quarter turn about an axis of the world, which maps the grid to itself.
     Turned {
         /// 0, 1, 2 for x, y, z.
         axis: usize,
     },
-    /// Everything is mirrored in the plane x = 0.
+    /// A reflection in the plane x = 0.
     Mirrored,
-    /// Everything moves on at a velocity besides its own, floors too.
+    /// A velocity is added to everything, floors included.
     Boosted {
         /// The velocity, world frame \[m/s\].
         velocity: [f64; 3],
     },
-    /// Names are others.
+    /// Other names.
     Renamed,
     /// Bodies and soft bodies are listed in the opposite order.
     Reordered,
-    /// Velocities at the start are changed at random by this: no symmetry, but a measure of how
-    /// much differences grow.
+    /// Initial velocities are changed at random: not a symmetry, but a measure of the growth of
+    /// differences.
     Nudged {
         /// Length of the change \[m/s\].
         speed: f64,
-        /// Which of many.
+        /// Seed of the change.
         seed: u64,
     },
 }
@@ -64,7 +62,7 @@ impl Transformation {
         }
     }
 
-    /// What the run of the changed scene says of the scene itself.
+    /// Transforms the run of the changed scene back.
     pub fn undo(&self, mut run: Record, scene: &Scene) -> Record {
         let time = run.moments.last().map_or(0.0, |m| m.time);
         match *self {
@@ -114,7 +112,7 @@ fn isometry(x: Vector3<f64>, [w, i, j, k]: [f64; 4]) -> Isometry3<f64> {
     Isometry3::from_parts(Translation3::from(x), UnitQuaternion::from_quaternion(Quaternion::new(w, i, j, k)))
 }
 
-/// The changed scene; none where the scene holds what cannot be changed so.
+/// The changed scene; none if the scene has parts that cannot be changed so.
 pub fn change(scene: &Scene, transformation: &Transformation) -> Option<Scene> {
     if scene.copies.is_some() || !scene.tasks.is_empty() {
         return None;
@@ -170,7 +168,7 @@ impl Map {
     }
 
     fn vector_back(&self, v: Vector3<f64>) -> Vector3<f64> {
-        // Three quarters more are the way back.
+        // Three more quarter turns are the inverse.
         let mut v = self.axis.map_or(v, |axis| (0..3).fold(v, |v, _| Self::quarter(axis, v)));
         if self.mirror {
             v.x = -v.x;
@@ -186,7 +184,7 @@ impl Map {
         self.vector_back(x - self.shift)
     }
 
-    /// Of angular velocities, moments and axes of turning, which a mirror turns the other way.
+    /// Of angular velocities, moments and rotation axes, which a reflection reverses.
     fn axial(&self, v: Vector3<f64>) -> Vector3<f64> {
         if self.mirror { -self.vector(v) } else { self.vector(v) }
     }
@@ -195,8 +193,8 @@ impl Map {
         if self.mirror { -self.vector_back(v) } else { self.vector_back(v) }
     }
 
-    /// The turn of a frame: `S R` of a turn S, `M R M` of a mirror M, of which shapes are mirrored
-    /// in their own frames.
+    /// The orientation of a frame: `S R` for a rotation S, `M R M` for a reflection M, with shapes
+    /// mirrored in their own frames.
     fn turn(&self, [w, x, y, z]: [f64; 4]) -> [f64; 4] {
         if self.mirror {
             return [w, x, -y, -z];
@@ -230,7 +228,7 @@ impl Map {
 
     fn scene(&self, scene: &mut Scene) -> Option<()> {
         let jitter = scene.soft.iter().any(|soft| soft.sampling.jitter > 0.0);
-        // The spirals and rings that fill balls and cylinders turn one way.
+        // The spirals and rings that fill spheres and cylinders have a handedness.
         let turns =
             |soft: &SoftBodySpec| matches!(soft.shape, SoftShape::Sphere { .. } | SoftShape::Cylinder { .. });
         let turns = scene.soft.iter().any(turns);
@@ -329,7 +327,7 @@ impl Map {
                 joint.position.as_mut()
             }
             JointSpec::Ball(joint) => joint.position.as_mut(),
-            // Its coordinates change sign, one by one.
+            // Its coordinates would change sign one by one.
             JointSpec::Planar(_) => return None,
         };
         if let Some(position) = position {
@@ -338,8 +336,8 @@ impl Map {
         Some(())
     }
 
-    /// Points on bodies are in their frames, which a mirror alone changes; those of the world are
-    /// where everything is.
+    /// Points on bodies are in their frames, which only a reflection changes; those of the world
+    /// are transformed.
     fn constraint(&self, constraint: &mut Constraint) {
         match constraint {
             Constraint::Ball { bodies, points, .. } | Constraint::Distance { bodies, points, .. } => {
@@ -420,7 +418,7 @@ fn boost(scene: &mut Scene, velocity: &Vector3<f64>) -> Option<()> {
 }
 
 fn rename(scene: &mut Scene) -> Option<()> {
-    // Names in other fields would have to follow.
+    // Names in other fields would have to change, too.
     let named = !scene.actuators.is_empty()
         || !scene.constraints.is_empty()
         || !scene.controllers.is_empty()
@@ -450,7 +448,7 @@ fn reorder(scene: &mut Scene) -> Option<()> {
     let jointed =
         |body: &BodySpec| matches!(&body.motion, Motion::Dynamic(dynamic) if dynamic.parent.is_some());
     let jitter = scene.soft.iter().any(|soft| soft.sampling.jitter > 0.0);
-    // A parent stands before what hangs on it, and the jitter follows the place in the list.
+    // A parent comes before its children, and the jitter depends on the index in the list.
     if jitter || scene.bodies.iter().any(jointed) || !scene.cloths.is_empty() || !scene.robots.is_empty() {
         return None;
     }

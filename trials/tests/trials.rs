@@ -27,22 +27,22 @@ fn told(found: &Found) -> String {
     found.failures.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-// The laws: energy and momentum close, nothing is lost or inside, floors carry the weight, and no
-// way of seeing a scene changes what it does. Seed 18; every number of every family follows from
-// it. Longer runs find what still breaks a law: benches/runs/2026-11-22-18-trials.
+// Checks: energy and momentum close, nothing is lost or inside, floors carry the weight, and no way
+// of seeing a scene changes what it does. Seed 18; every number of every family follows from it.
+// Longer runs find what still breaks a law: benches/runs/2026-11-22-18-trials.
 #[test]
 fn scenes_drawn_at_random_keep_the_laws() {
     let names: Vec<&str> = FAMILIES.iter().filter(|family| !family.long).map(|family| family.name).collect();
     let found = run(18, 12 * names.len() as u64, &names);
     assert!(found.failures.is_empty(), "{}", told(&found));
-    // Trials that only were refused would tell nothing.
+    // Trials that were all refused would show nothing.
     for (name, tally) in &found.tallies {
         println!("{name}: {tally:?}");
         assert!(2 * tally.held >= tally.trials, "{name}: {tally:?}");
     }
 }
 
-// The law: what came of trials does not depend on the threads that ran them.
+// Checks: what came of trials does not depend on the threads that ran them.
 #[test]
 fn trials_are_repeatable() {
     let (one, two) = (run(3, 6, &["rigid-free"]), run(3, 6, &["rigid-free"]));

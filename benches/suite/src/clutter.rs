@@ -3,7 +3,7 @@
 //! Twenty bodies for 10 s, in the built-in scene's bin of 0.8 m, where they spread, and in one of
 //! 0.4 m, where they pile up, at fixed steps and with error control; then 20, 100 and 500 bodies at
 //! 1 ms in a bin that grows with them, for the exponent of cost against number of bodies.
-//! Penetrations are the depths of the contacts in the last step before each look.
+//! Penetrations are the depths of the contacts in the last step before each sample.
 
 use serde_json::json;
 
@@ -92,7 +92,7 @@ fn measure(
     Ok((play, depths))
 }
 
-/// Clutter of `count` bodies, a multiple of [`PILE`], in a bin with as much room for each pile.
+/// Clutter of `count` bodies, a multiple of [`PILE`], in a bin with the same area for each pile.
 /// With 20 bodies they are those of the built-in scene; more piles are copies of its four, shifted
 /// at random.
 fn grown(scene: &Scene, count: usize) -> Scene {
@@ -109,7 +109,7 @@ fn grown(scene: &Scene, count: usize) -> Scene {
         let cell = [pile % along_x, pile / along_x];
         let from = cell.map(|c| c % 2);
         let first = from == cell;
-        // Where the pile was and where it comes to be.
+        // Old and new position of the pile.
         let old = from.map(|c| (c as f64 - 0.5) * PITCH);
         for floor in 0..PILE {
             let Some(mut body) = falling.get(4 * floor + from[0] + 2 * from[1]).cloned() else { continue };
@@ -127,8 +127,8 @@ fn grown(scene: &Scene, count: usize) -> Scene {
     Scene { bodies, ..scene.clone() }
 }
 
-/// A body that stands still; if it is the bin, with walls 1 m high about this floor (half of each
-/// edge, \[m\]).
+/// A static body; if it is the bin, with walls 1 m high about this floor (half of each edge,
+/// \[m\]).
 fn bin(mut body: BodySpec, half: [f64; 2]) -> BodySpec {
     let (thick, high) = (0.02, 0.5);
     if body.name != "bin" {
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
     use pliant_scenes::format::validate;
 
-    // The law: as many bodies as asked for, each above its own part of the floor; twenty are the
+    // Checks: as many bodies as asked for, each above its own part of the floor; twenty are the
     // built-in scene's.
     #[test]
     fn grown_clutter_fits_its_bin() {
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    // The law: cost c n^p has the slope p.
+    // Checks: cost c n^p has the slope p.
     #[test]
     fn a_power_law_has_its_exponent() {
         let points: Vec<_> = [20.0, 100.0, 500.0_f64].map(|n| (n.ln(), (3.0 * n.powf(1.3)).ln())).to_vec();

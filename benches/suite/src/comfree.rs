@@ -1,5 +1,5 @@
-//! Contact in closed form beside the convex solver: time of a step against the number of contacts
-//! (ComFree-Sim, figure 7), and how deep the contacts of a pile are (figure 3).
+//! Contact in closed form against the convex solver: time of a step over the number of contacts
+//! (ComFree-Sim, figure 7), and depth of the contacts of a pile (figure 3).
 
 use std::path::Path;
 use std::time::Instant;
@@ -36,10 +36,10 @@ const PILES: [(u32, usize); 5] = [(1, 200), (4, 100), (40, 20), (400, 3), (4000,
 /// same for all, since the number of contacts of a body changes as it falls.
 const STEPS: [usize; 2] = [30, 20];
 
-/// Published figures of figure 7.
+/// Published values of figure 7.
 const PUBLISHED: Gains = Gains::PerStep { stiffness: 0.1, damping: 0.001 };
 
-/// What is compared: the convex solver is the last.
+/// The solvers compared; the convex solver is the last.
 const SOLVERS: [&str; 3] = ["published", "predicted", "icf"];
 
 /// A scene with one of [`SOLVERS`].
@@ -59,8 +59,7 @@ fn publish(scene: &mut Scene, gains: Gains) {
     (comfree.form, comfree.gains, comfree.facets) = (Form::Published, gains, 4);
 }
 
-/// Least processor time \[ms\] that means something: the system counts it in hundredths of a
-/// second.
+/// Smallest meaningful processor time \[ms\]: the system counts it in hundredths of a second.
 const RESOLVED: f64 = 500.0;
 
 /// The timed steps of a solver.
@@ -70,8 +69,8 @@ struct Timed {
     wall: Vec<f64>,
     /// Contacts of a step \[-\].
     contacts: f64,
-    /// Time that the thread had a processor, all steps together \[ms\]: what else the machine does
-    /// takes less of it than of the wall time.
+    /// Processor time of the thread, all steps together \[ms\]: other load of the machine affects
+    /// it less than the wall time.
     processor: f64,
 }
 
@@ -99,7 +98,7 @@ impl Timed {
         Ok(())
     }
 
-    /// Mean processor time of a step \[ms\], where that is known to a part in fifty.
+    /// Mean processor time of a step \[ms\], if known to one part in fifty.
     fn processor(&self) -> Option<f64> {
         (self.processor >= RESOLVED).then(|| self.processor / self.wall.len() as f64)
     }
@@ -122,7 +121,7 @@ fn contacts(options: &BenchOptions, report: &mut dyn FnMut(Measurement)) -> Resu
     for (count, repeats) in PILES {
         let copies = scene.copies.map(|copies| Copies { count, ..copies });
         let mut found: [Timed; SOLVERS.len()] = Default::default();
-        // One solver after the other: what else the machine does slows all of them.
+        // The solvers alternate, so that other load of the machine slows all of them.
         for _ in 0..repeats {
             for (found, solver) in found.iter_mut().zip(SOLVERS) {
                 let scene = Scene { copies, ..with(&scene, solver) };
@@ -222,7 +221,7 @@ fn pile(_: &BenchOptions, report: &mut dyn FnMut(Measurement)) -> Result<(), Ben
 mod tests {
     use super::*;
 
-    // The law: the plot has a curve and a dot a point for each solver, on two logarithmic axes.
+    // Checks: the plot has a curve and a dot a point for each solver, on two logarithmic axes.
     #[test]
     fn the_plot_shows_every_solver() {
         let folder = std::env::temp_dir().join(format!("pliant-contacts-plot-{}", std::process::id()));

@@ -1,6 +1,6 @@
-//! The scene `dough-rolling` at every tolerance of the contact solver, as Fig. 4 of the convex MPM
-//! and rigid body paper has it: wall time, real-time rate, and how far the particles are at the end
-//! from where the tightest tolerance puts them.
+//! The scene `dough-rolling` at every tolerance of the contact solver, as in Fig. 4 of the convex
+//! MPM and rigid body paper: wall time, real-time rate, and the distance of the particles at the
+//! end from their positions at the tightest tolerance.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ struct Point {
     rate: f64,
 }
 
-/// Runs the scene at each tolerance, the tightest first, and draws where `options` has a folder.
+/// Runs the scene at each tolerance, the tightest first, and draws plots if `options` has a folder.
 pub(super) fn run(
     part: &'static str,
     options: &BenchOptions,
@@ -66,11 +66,11 @@ pub(super) fn run(
     Ok(())
 }
 
-/// How far particles are from where others are, in cells.
+/// Distances between particles of two runs, in cells.
 struct Distances {
     mean: f64,
     max: f64,
-    /// Share of those nearer than a tenth of a cell \[-\].
+    /// Fraction of those nearer than a tenth of a cell \[-\].
     near: f64,
 }
 
@@ -134,7 +134,7 @@ fn plots(points: &[Point]) -> [Plot; 2] {
 mod tests {
     use super::*;
 
-    // The law: a curve for each number of threads, through every tolerance, and both files are
+    // Checks: a curve for each number of threads, through every tolerance, and both files are
     // there.
     #[test]
     fn plots_show_every_run() {
@@ -153,7 +153,7 @@ mod tests {
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
-    // The law: distances in cells; one of four particles moved by a whole cell.
+    // Checks: distances in cells; one of four particles moved by a whole cell.
     #[test]
     fn distances_are_in_cells() {
         let a = [[0.0; 3]; 4];

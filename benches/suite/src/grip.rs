@@ -1,4 +1,4 @@
-//! Slip in a grip: how far the layers of particles at panels and at what is held have slid.
+//! Slip in a grip: displacement of the layers of particles at panels and at the held body.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_coupling::{BackendError, ParticleSnapshot, World};
@@ -7,9 +7,9 @@ use pliant_rigid::BodyId;
 /// A stack along x between two panels, as in the scene `shake`: panel, soft cube, held body, soft
 /// cube, panel.
 ///
-/// Contact holds the velocity of a particle to that of the body at the particle itself, so what the
-/// first layer of particles moves in the frame of the body it touches is slip, and nothing of it is
-/// the sag of the soft cubes.
+/// Contact holds the velocity of a particle to that of the body at the particle itself, so motion
+/// of the first layer of particles in the frame of the body that it touches is slip, without the
+/// sag of the soft cubes.
 #[derive(Clone, Debug)]
 pub struct Grip {
     /// Left and right, on each the layer at the panel and the one at the held body.
@@ -22,7 +22,7 @@ pub struct Grip {
 struct Layer {
     body: BodyId,
     particles: Vec<usize>,
-    /// Where they were in the body's frame when the grip was closed \[m\].
+    /// Their positions in the body's frame when the grip was closed \[m\].
     closed: Vec<Vector3<f64>>,
 }
 
@@ -39,12 +39,11 @@ pub struct Slip {
 }
 
 impl Grip {
-    /// Finds the layers of a world that has made no step yet: the particles farthest left and right
-    /// on each side of the held body. `None` where a body does not exist or a side has no
-    /// particles.
+    /// Finds the layers of a world before its first step: the particles farthest left and right on
+    /// each side of the held body. `None` where a body does not exist or a side has no particles.
     ///
     /// # Errors
-    /// Particles that a backend cannot give.
+    /// Particles that a backend cannot return.
     pub fn new(world: &mut World, panels: [&str; 2], held: &str) -> Result<Option<Self>, BackendError> {
         let mut snapshot = ParticleSnapshot::default();
         world.snapshot(&mut snapshot)?;
@@ -60,7 +59,8 @@ impl Grip {
             let away = |x: &[f64; 3]| sign * (x[0] - middle);
             let own = || snapshot.positions.iter().map(away).filter(|d| *d > 0.0);
             let ends = own().fold([f64::INFINITY, 0.0], |[near, far]: [f64; 2], d| [near.min(d), far.max(d)]);
-            // The lattice is regular: a layer is what lies within half of a thousandth of the cube.
+            // The lattice is regular: a layer are the particles within half a thousandth of the
+            // cube's size.
             let slack = 5e-4 * (ends[1] - ends[0]);
             let layer = |at: f64, body: BodyId| {
                 let near = |k: &usize| (away(&snapshot.positions[*k]) - at).abs() <= slack;
@@ -78,7 +78,7 @@ impl Grip {
     /// Counts slip from now on.
     ///
     /// # Errors
-    /// Particles that a backend cannot give.
+    /// Particles that a backend cannot return.
     pub fn close(&mut self, world: &mut World) -> Result<(), BackendError> {
         world.snapshot(&mut self.snapshot)?;
         self.count_from_here(world);
@@ -94,7 +94,7 @@ impl Grip {
     /// Slip since the grip was closed.
     ///
     /// # Errors
-    /// Particles that a backend cannot give.
+    /// Particles that a backend cannot return.
     pub fn slip(&mut self, world: &mut World) -> Result<Slip, BackendError> {
         world.snapshot(&mut self.snapshot)?;
         let mut slip = Slip::default();
@@ -108,7 +108,7 @@ impl Grip {
                     mean += slid / layer.particles.len() as f64;
                 }
                 slip.interface = slip.interface.max(mean.norm());
-                // The soft cube goes ahead of the panel by what its layer slid there, the held body
+                // The soft cube moves ahead of the panel by the slip of its layer, the held body
                 // falls behind the soft cube.
                 total += sign * mean;
             }
@@ -118,7 +118,8 @@ impl Grip {
     }
 }
 
-/// What of a way \[m\] in the frame of a body is along its faces across x, sideways and up.
+/// Component of a displacement \[m\] in the frame of a body along its faces across x, sideways and
+/// up.
 fn along_the_face(way: &Vector3<f64>) -> Vector3<f64> {
     Vector3::new(0.0, way.y, way.z)
 }
@@ -139,8 +140,8 @@ impl Layer {
 mod tests {
     use super::*;
 
-    // The law: faces are across x, so what a particle moves along y and along z is slip, up as much
-    // as sideways, and what it is pressed in along x is not.
+    // Checks: faces are across x, so motion of a particle along y and z is slip, and motion along x
+    // is not.
     #[test]
     fn slip_is_sideways_and_up_and_not_into_the_face() {
         assert_eq!(along_the_face(&Vector3::new(5.0, 3.0, -4.0)).norm(), 5.0);

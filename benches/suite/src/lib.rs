@@ -1,4 +1,4 @@
-//! The benchmark suite: parts that register themselves in [`PARTS`] and give rows.
+//! The benchmark suite: parts that register themselves in [`PARTS`] and return rows.
 //!
 //! A new part is a module beside this one with a [`BenchPart`] constant, and one line in [`PARTS`].
 

@@ -4,7 +4,7 @@
 //! slippery floor in a box with slippery walls. The first 100 substeps are free fall and are
 //! checked against the closed form; then nine chunks are timed. One substep is P2G, grid and G2P,
 //! with whatever sorting falls into it. Memory is taken after one more sort and substep, because a
-//! short run of a large block may not sort by itself, and the buffers of the sort count.
+//! short run of a large block may not sort on its own, and the buffers of the sort count.
 
 use std::time::Instant;
 
@@ -47,16 +47,16 @@ struct Size {
     /// Nodes along the box's edge.
     nodes: usize,
     /// Substep \[s\].
-    dt: f64,
+    substep: f64,
     /// Substeps in a timed chunk.
     chunk: usize,
 }
 
 const SIZES: [Size; 4] = [
-    Size { name: "6k", cells: 9, nodes: 32, dt: 8e-4, chunk: 300 },
-    Size { name: "47k", cells: 18, nodes: 64, dt: 4e-4, chunk: 60 },
-    Size { name: "405k", cells: 37, nodes: 128, dt: 2e-4, chunk: 30 },
-    Size { name: "4m", cells: 79, nodes: 256, dt: 1e-4, chunk: 5 },
+    Size { name: "6k", cells: 9, nodes: 32, substep: 8e-4, chunk: 300 },
+    Size { name: "47k", cells: 18, nodes: 64, substep: 4e-4, chunk: 60 },
+    Size { name: "405k", cells: 37, nodes: 128, substep: 2e-4, chunk: 30 },
+    Size { name: "4m", cells: 79, nodes: 256, substep: 1e-4, chunk: 5 },
 ];
 
 fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
@@ -111,10 +111,10 @@ fn build(size: &Size) -> Result<(Mpm, Vec<Boundary>), BenchError> {
     Ok((mpm, walls))
 }
 
-/// The block, wherever it is computed.
+/// The block on any backend.
 trait Block {
-    /// Takes substeps of `dt` \[s\].
-    fn advance(&mut self, substeps: usize, dt: f64) -> Result<(), BenchError>;
+    /// Takes substeps of `substep` \[s\].
+    fn advance(&mut self, substeps: usize, substep: f64) -> Result<(), BenchError>;
 
     /// Height of the centre of mass \[m\].
     fn height(&mut self) -> Result<f64, BenchError>;
@@ -122,21 +122,21 @@ trait Block {
     /// Number of particles.
     fn particles(&self) -> usize;
 
-    /// Bytes held for particles and grid after the run, and what the row says besides.
-    fn memory(&mut self, dt: f64) -> Result<(u64, &'static str), BenchError>;
+    /// Bytes held for particles and grid after the run, and a remark for the row.
+    fn memory(&mut self, substep: f64) -> Result<(u64, &'static str), BenchError>;
 }
 
 struct OnProcessor((Mpm, Vec<Boundary>));
 
 impl Block for OnProcessor {
-    fn advance(&mut self, substeps: usize, dt: f64) -> Result<(), BenchError> {
+    fn advance(&mut self, substeps: usize, substep: f64) -> Result<(), BenchError> {
         let mpm = &mut self.0.0;
         for k in 0..substeps {
             if k % STEP == 0 {
                 mpm.begin_step();
             }
-            mpm.particles_to_grid(dt, GRAVITY);
-            mpm.grid_to_particles(dt).map_err(fail)?;
+            mpm.particles_to_grid(substep, GRAVITY);
+            mpm.grid_to_particles(substep).map_err(fail)?;
         }
         Ok(())
     }
@@ -150,9 +150,9 @@ impl Block for OnProcessor {
         self.0.0.len()
     }
 
-    fn memory(&mut self, dt: f64) -> Result<(u64, &'static str), BenchError> {
+    fn memory(&mut self, substep: f64) -> Result<(u64, &'static str), BenchError> {
         self.0.0.sort();
-        self.advance(1, dt)?;
+        self.advance(1, substep)?;
         Ok((self.0.0.memory() as u64, self.0.0.level().name()))
     }
 }
@@ -171,11 +171,11 @@ impl OnDevice {
 }
 
 impl Block for OnDevice {
-    fn advance(&mut self, substeps: usize, dt: f64) -> Result<(), BenchError> {
+    fn advance(&mut self, substeps: usize, substep: f64) -> Result<(), BenchError> {
         let mut left = substeps;
         while left > 0 {
             let step = left.min(STEP);
-            self.mpm.advance(step as u32, dt, GRAVITY).map_err(fail)?;
+            self.mpm.advance(step as u32, substep, GRAVITY).map_err(fail)?;
             left -= step;
         }
         Ok(())
@@ -195,17 +195,17 @@ impl Block for OnDevice {
     }
 }
 
-/// Figures of a size.
+/// Measurements of a size.
 struct Measured {
-    /// ns a particle and substep, of each chunk.
+    /// ns per particle and substep, of each chunk.
     times: Vec<f64>,
     details: Value,
 }
 
 fn measure(block: &mut impl Block, size: &Size) -> Result<Measured, BenchError> {
     let start = block.height()?;
-    block.advance(CHECK, size.dt)?;
-    let exact = 0.5 * GRAVITY.z * size.dt * size.dt * (CHECK * (CHECK + 1)) as f64;
+    block.advance(CHECK, size.substep)?;
+    let exact = 0.5 * GRAVITY.z * size.substep * size.substep * (CHECK * (CHECK + 1)) as f64;
     let fall_error = (block.height()? - start) / exact - 1.0;
     if fall_error.abs() > 1e-3 {
         return Err(fail(format!(
@@ -216,14 +216,14 @@ fn measure(block: &mut impl Block, size: &Size) -> Result<Measured, BenchError> 
     let mut times = Vec::with_capacity(CHUNKS);
     for _ in 0..CHUNKS {
         let clock = Instant::now();
-        block.advance(size.chunk, size.dt)?;
+        block.advance(size.chunk, size.substep)?;
         times.push(clock.elapsed().as_secs_f64() * 1e9 / (size.chunk * block.particles()) as f64);
     }
-    let (bytes, instruction_set) = block.memory(size.dt)?;
+    let (bytes, instruction_set) = block.memory(size.substep)?;
     let details = json!({
         "particles": block.particles(),
         "grid_spacing_m": SIDE / size.cells as f64,
-        "dt_s": size.dt,
+        "dt_s": size.substep,
         "substeps": size.chunk,
         "instruction_set": instruction_set,
         "bytes_per_particle": bytes as f64 / block.particles() as f64,

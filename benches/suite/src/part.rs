@@ -12,37 +12,38 @@ use pliant_runner::machine::{self, OpenBackend};
 pub struct BenchPart {
     /// Name on the command line.
     pub name: &'static str,
-    /// What it measures, in one line.
+    /// One-line description.
     pub about: &'static str,
-    /// Measures, and gives every row as soon as it is there, so that a long part shows what it has.
+    /// Measures, and reports every row as soon as it is known, so that a long part shows
+    /// intermediate results.
     pub run: Measure,
 }
 
-/// What a part does: it calls its second argument with every row.
+/// Function of a part: it calls its second argument with every row.
 pub type Measure = fn(&BenchOptions, &mut dyn FnMut(Measurement)) -> Result<(), BenchError>;
 
-/// How the suite is run.
+/// Options of the suite.
 #[derive(Clone, Debug)]
 pub struct BenchOptions {
     /// Numbers of threads to measure with, one after the other \[-\].
     pub threads: Vec<usize>,
-    /// Where particles are computed; rigid bodies, and single contact solves, always are on the
+    /// Backend that steps the particles; rigid bodies and single contact solves always run on the
     /// processor.
     pub machine: OpenBackend,
-    /// Folder for the plots of the parts that draw; none are drawn without.
+    /// Folder for plots; without it none are drawn.
     pub plots: Option<PathBuf>,
-    /// What `trials` draws.
+    /// Options of `trials`.
     pub trials: TrialOptions,
-    /// Told now and then how far a long part is.
+    /// Called at intervals with the progress of a long part.
     pub progress: fn(&str),
 }
 
-/// Which trials are run.
+/// Options of the trials.
 #[derive(Clone, Debug, Default)]
 pub struct TrialOptions {
     /// Seed of all draws.
     pub seed: u64,
-    /// Trials in all; without it and `seconds`, twenty a family.
+    /// Trials in all; without it and `seconds`, twenty per family.
     pub count: Option<u64>,
     /// No trial begins after this time \[s\].
     pub seconds: Option<f64>,
@@ -50,8 +51,8 @@ pub struct TrialOptions {
     pub families: Vec<String>,
     /// Number of the first trial of each family.
     pub first: u64,
-    /// Folder for the scenes that fail, as they were drawn and shrunk; without it they are named by
-    /// family, seed and number alone.
+    /// Folder for the scenes that fail, as drawn and as reduced; without it only family, seed and
+    /// number are printed.
     pub out: Option<PathBuf>,
 }
 
@@ -68,7 +69,7 @@ pub struct Measurement {
     pub threads: usize,
     /// `f32` or `f64`.
     pub precision: String,
-    /// The figure, usually the median of the repeats, in `unit`.
+    /// The value, usually the median of the repeats, in `unit`.
     pub value: f64,
     /// Its unit.
     pub unit: String,
@@ -78,13 +79,13 @@ pub struct Measurement {
     pub max: f64,
     /// Repeats \[-\].
     pub repeats: usize,
-    /// What the case needs to be repeated elsewhere: particles, contacts, grid, step, substeps,
-    /// tolerances, commit, device.
+    /// Data to repeat the case: particles, contacts, grid, step, substeps, tolerances, commit,
+    /// device.
     #[serde(flatten)]
     pub details: Map<String, Value>,
 }
 
-/// A measurement that could not be made.
+/// A measurement that failed.
 #[derive(Debug, thiserror::Error)]
 #[error("bench {bench}: {reason}")]
 pub struct BenchError {
@@ -94,7 +95,7 @@ pub struct BenchError {
     pub reason: String,
 }
 
-/// What a row says besides its figures.
+/// Context of a row.
 pub(super) struct RowContext<'a> {
     pub machine: &'a OpenBackend,
     pub part: &'static str,

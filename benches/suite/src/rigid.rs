@@ -1,6 +1,5 @@
-//! Rigid bodies against closed forms: a sliding box, a stack, a rolling ball, at fixed steps and
-//! with error control. Each case gives a row with the error that it has and a row with the wall
-//! time that it took.
+//! Rigid bodies against closed forms: a sliding box, a stack, a rolling sphere, at fixed steps and
+//! with error control. Each case gives one row with its error and one with its wall time.
 
 use std::time::Instant;
 
@@ -22,14 +21,14 @@ pub const SLIDE: BenchPart = BenchPart {
     run: slide,
 };
 
-/// Boxes stand on each other.
+/// A stack of boxes.
 pub const STACK: BenchPart = BenchPart {
     name: "stack",
     about: "ten boxes stand on each other for 5 s: drift, error of the height, wall time",
     run: stack,
 };
 
-/// A ball rolls down an incline.
+/// A sphere rolls down an incline.
 pub const BALL: BenchPart = BenchPart {
     name: "ball",
     about: "ball rolls down 15 degrees: relative error of the acceleration, wall time",
@@ -39,14 +38,14 @@ pub const BALL: BenchPart = BenchPart {
 /// Standard gravity \[m/s^2\].
 const GRAVITY: f64 = 9.81;
 
-/// What chooses the steps, and the time between looks \[s\]: no step is longer than that.
+/// Integrator, and the time between samples \[s\]: no step is longer than that.
 pub(super) struct Stepping {
     pub name: &'static str,
     pub integrator: Integrator,
     pub interval: f64,
 }
 
-/// Fixed steps \[s\], looked at so often \[s\].
+/// Fixed steps \[s\], with this time between samples \[s\].
 pub(super) const fn fixed(name: &'static str, step: f64, interval: f64) -> Stepping {
     Stepping { name, integrator: Integrator::Fixed { step: Some(step) }, interval }
 }
@@ -70,7 +69,7 @@ pub(super) const STEPPINGS: [Stepping; 5] = [
     controlled("accuracy 1e-3", 1e-3),
 ];
 
-/// A scene that is run for its time, and what that took.
+/// A timed run of a scene.
 pub(super) struct TimedRun {
     part: &'static str,
     pub world: World,
@@ -84,7 +83,7 @@ pub(super) struct TimedRun {
     solves: usize,
     iterations: usize,
     looks: usize,
-    /// Most contacts of a step between two looks, summed over the looks.
+    /// Largest number of contacts of a step between two samples, summed over the samples.
     contacts: f64,
 }
 
@@ -100,7 +99,8 @@ impl TimedRun {
         Ok(Self { part, world, scene, wall, simulated, steps, rejected, solves, iterations, looks, contacts })
     }
 
-    /// Goes on for this time \[s\]; `interval` sees the world from time to time, and is not timed.
+    /// Continues for this time \[s\]; `interval` is called with the world at intervals, and is not
+    /// timed.
     pub fn advance(&mut self, time: f64, mut interval: impl FnMut(&World)) -> Result<(), BenchError> {
         let looks = (time / self.scene.dt).round() as usize;
         for _ in 0..looks {
@@ -136,7 +136,8 @@ impl TimedRun {
         self.world.bodies().velocity(body).linear
     }
 
-    /// Gives a body on a free joint this linear velocity \[m/s\]; the rest of the state stays.
+    /// Gives a body on a free joint this linear velocity \[m/s\]; the rest of the state does not
+    /// change.
     fn set_velocity(&mut self, body: BodyId, velocity: &Vector3<f64>) -> Result<(), BenchError> {
         let bodies = self.world.bodies_mut();
         let mut snapshot = bodies.save();
@@ -147,7 +148,7 @@ impl TimedRun {
         bodies.restore(&snapshot).map_err(|e| self.fail(e.to_string()))
     }
 
-    /// What a row says besides its figure.
+    /// Details of a row.
     pub fn details(&self, more: Value) -> Value {
         let mut details = json!({
             "wall_s": self.wall,
@@ -165,7 +166,7 @@ impl TimedRun {
         details
     }
 
-    /// A row of one figure.
+    /// A row of one quantity.
     pub fn row(&self, case: &str, unit: &'static str, values: Vec<f64>, more: Value) -> Measurement {
         let case = case.to_owned();
         RowContext {
@@ -188,7 +189,7 @@ pub(super) fn builtin_scene(part: &'static str, name: &str) -> Result<Scene, Ben
         .map_err(|e| fail(format!("{name}: {e}")))
 }
 
-/// The part of a body that moves by forces.
+/// The dynamics of a body.
 pub(super) fn dynamic(body: &mut BodySpec) -> Option<&mut Dynamic> {
     if let Motion::Dynamic(dynamic) = &mut body.motion { Some(dynamic) } else { None }
 }
@@ -207,8 +208,8 @@ fn single(scene: &mut Scene, shape: &RigidShape, mass: f64, height: f64, velocit
     }
 }
 
-/// The distance v^2/(2 mu g) (acceptance of Coulomb friction). Settled: after half a second at
-/// rest. Cold: just touching.
+/// The distance v^2/(2 mu g) of Coulomb friction. Settled: after half a second at rest. Cold: just
+/// touching.
 fn slide(_: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let (speed, friction) = (2.0, 0.5);
     let exact = speed * speed / (2.0 * friction * GRAVITY);
@@ -240,8 +241,7 @@ fn slide(_: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), Bench
     Ok(())
 }
 
-/// The built-in stack. Drift: how far the box that moved farthest is at the end from where it was
-/// after a second.
+/// The built-in stack. Drift: largest displacement of a box between the first second and the end.
 fn stack(_: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let scene = builtin_scene(STACK.name, "stack")?;
     let (count, mass, springs) = (10, 1.0, 4.0 * scene.rigid.stiffness / 2.0);
@@ -268,8 +268,8 @@ fn stack(_: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), Bench
     Ok(())
 }
 
-/// A ball of 0.1 kg and 0.05 m under gravity tilted by 15 degrees: a = 5 g sin t/7 between 0.5 and
-/// 1 s.
+/// A sphere of 0.1 kg and 0.05 m under gravity tilted by 15 degrees: a = 5 g sin t/7 between 0.5
+/// and 1 s.
 fn ball(_: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let (mass, radius, angle) = (0.1, 0.05, 15.0_f64.to_radians());
     let exact = 5.0 * GRAVITY * angle.sin() / 7.0;

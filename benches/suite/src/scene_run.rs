@@ -1,4 +1,4 @@
-//! Whole scenes of soft bodies, run as the runner runs them but without files.
+//! Whole scenes of soft bodies, run as in the runner but without files.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use pliant_runner::run::{Statistics, StepFigures};
 use pliant_scenes::format::Scene;
 use pliant_scenes::scenario::Scenario;
 
-/// A scene at its end, and what its steps took.
+/// A scene at its end, with the times of its steps.
 pub(super) struct SceneRun {
     pub world: World,
     /// Wall time of each step \[ms\].
@@ -22,8 +22,8 @@ pub(super) struct SceneRun {
     scene: Scene,
 }
 
-/// Runs a scene for its time on this many threads; `observe` sees the world before the first step
-/// and after each, and is not timed.
+/// Runs a scene for its time on this many threads; `observe` is called with the world before the
+/// first step and after each, and is not timed.
 pub(super) fn run_whole(
     part: &'static str,
     scene: &Scene,
@@ -70,7 +70,7 @@ impl SceneRun {
         self.wall_ms.len() as f64 * self.scene.dt / self.wall().max(f64::MIN_POSITIVE)
     }
 
-    /// What a row says besides its figure.
+    /// Details of a row.
     pub fn details(&self, more: Value) -> Value {
         let mut details = json!({
             "scene": self.scene.name,
@@ -93,10 +93,10 @@ impl SceneRun {
         details
     }
 
-    /// Positions of the particles, in the order in which the scene has them, world frame \[m\].
+    /// Positions of the particles in the scene's order, world frame \[m\].
     ///
     /// # Errors
-    /// Particles that a backend cannot give.
+    /// Particles that a backend cannot return.
     pub fn positions(&mut self) -> Result<Vec<[f64; 3]>, BackendError> {
         let mut snapshot = pliant_coupling::ParticleSnapshot::default();
         self.world.snapshot(&mut snapshot)?;

@@ -90,9 +90,9 @@ const TABLE: [Published; 5] = [
     },
 ];
 
-/// When the panels of `shake` have closed \[s\].
+/// Time at which the panels of `shake` are closed \[s\].
 const CLOSED: f64 = 0.4;
-/// Time between looks at the slip \[s\].
+/// Time between samples of the slip \[s\].
 const LOOK: f64 = 0.01;
 
 impl Published {
@@ -135,13 +135,13 @@ fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), B
     Ok(())
 }
 
-/// The scene at ten times its step, with the fewest substeps that are stable, and bodies that
-/// answer within the step.
+/// The scene at ten times its step, with the smallest stable number of substeps, and strong
+/// coupling.
 fn tenfold(scene: Scene) -> Scene {
     Scene { dt: 10.0 * scene.dt, substeps: AutoOr::default(), coupling: Coupling::Strong, ..scene }
 }
 
-/// The most slip of the held cube at any look, and what remains at the end.
+/// Largest slip of the held cube at any sample, and the slip at the end.
 #[derive(Default)]
 struct SlipMonitor {
     grip: Option<Grip>,
@@ -173,7 +173,7 @@ impl SlipMonitor {
         Ok(())
     }
 
-    /// Most and last slip; none where nothing is gripped.
+    /// Largest and last slip; none without a grip.
     fn slip(&self) -> Option<[Slip; 2]> {
         self.closed.then_some([self.most, self.last])
     }
@@ -214,9 +214,9 @@ fn rows(
 mod tests {
     use super::*;
 
-    // The law: the scenes of the table have the published particles (cloth as near as meshes of
-    // like triangles come, 0.2 %), grids and steps, and the rates that the paper names follow from
-    // the table: 0.01 s in 21.7 ms.
+    // Checks: the scenes of the table have the published particles (cloth to 0.2 %, with meshes of
+    // similar triangles), grids and steps, and the rates that the paper names follow from the
+    // table: 0.01 s in 21.7 ms.
     #[test]
     fn scenes_are_those_of_the_published_table() {
         for published in &TABLE {

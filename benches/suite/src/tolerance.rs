@@ -1,8 +1,8 @@
 //! Time to tolerance. First the scene `dough-rolling` at every tolerance (see `dough.rs`). Then the
 //! contact solver alone: a block is pressed onto a plane that drags it, 257 contacts, each solve
 //! started from the last one's impulses as in a run, for every direction, stiffness number and
-//! tolerance. The directions take turns at the same sequence, so that a change of the machine's
-//! speed meets all of them; their times are compared within a run.
+//! tolerance. The directions alternate on the same sequence, so that a change of the machine's
+//! speed affects all of them; their times are compared within a run.
 
 use std::time::Instant;
 
@@ -57,7 +57,7 @@ fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), B
     Ok(())
 }
 
-/// What one direction did on a sequence.
+/// Measurements of one direction on a sequence.
 struct Measured {
     name: &'static str,
     direction: Direction,

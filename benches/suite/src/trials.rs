@@ -16,7 +16,7 @@ pub const PART: BenchPart = BenchPart {
     run,
 };
 
-/// Trials of a family where nothing else bounds them.
+/// Default number of trials of a family.
 const USUAL: u64 = 20;
 /// Time between lines of progress.
 const LINE: Duration = Duration::from_secs(5);
@@ -65,7 +65,7 @@ fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), B
     if lines.is_empty() { Ok(()) } else { Err(failed(format!("laws were broken\n{}", lines.join("\n")))) }
 }
 
-/// A failure in one line, with what repeats it.
+/// A failure in one line, with the numbers that repeat it.
 fn told(failure: &Failure) -> String {
     let Failure { family, seed, number, findings, size, .. } = failure;
     let broken: Vec<String> = findings.iter().map(|f| format!("{}: {}", f.law, f.what)).collect();

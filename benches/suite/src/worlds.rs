@@ -21,10 +21,10 @@ pub const WORLDS: BenchPart = BenchPart {
 
 /// Numbers of worlds.
 const WORLDS_MEASURED: [usize; 7] = [1, 4, 16, 64, 256, 1024, 4096];
-/// Steps between commands, and how far they are from the grasp at most [rad]: the paper's.
+/// Steps between commands, and their largest distance from the grasp [rad], as in the paper.
 const STEPS_BETWEEN: usize = 50;
 const REACH: f64 = 0.5;
-/// World-steps of a repeat, about, and repeats.
+/// Approximate world-steps of a repeat, and number of repeats.
 const WORK: usize = 100_000;
 const REPEATS: usize = 5;
 
@@ -84,7 +84,7 @@ fn throughput(count: usize, threads: usize) -> Result<Measurement, BenchError> {
     Ok(sample.row(rates, details))
 }
 
-/// World-steps a second, of `worlds` that made so many steps each in `seconds`.
+/// World-steps per second, of `worlds` that took `steps` each in `seconds`.
 fn rate(worlds: usize, steps: usize, seconds: f64) -> f64 {
     (worlds * steps) as f64 / seconds
 }
@@ -104,7 +104,7 @@ fn command(batch: &mut WorldBatch, grasp: &[f64], random: &mut SplitMix64, reach
 mod tests {
     use super::*;
 
-    // The law: a world-step is one step of one world.
+    // Checks: a world-step is one step of one world.
     #[test]
     fn a_rate_is_worlds_times_steps_over_time() {
         assert_eq!(rate(256, 50, 0.5), 25_600.0);

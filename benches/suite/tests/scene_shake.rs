@@ -72,10 +72,10 @@ fn shake(scene: &Scene, times: &Times) -> Held {
     held
 }
 
-// Acceptance 17 in small: 250 particles, a quarter of a period of shaking, at the step of the scene
-// coupled weakly, and strongly at ten times that. The law: what friction holds does not slip; a
-// cube of 15 kg between soft cubes of 0.1 kg creeps by less than a millimetre, and its whole weight
-// hangs on the panels: the sag of two blocks in shear, at least m g L/(2 G A), is many times that.
+// 250 particles, a quarter of a period of shaking, at the step of the scene coupled weakly, and
+// strongly at ten times that. Checks: what friction holds does not slip; a cube of 15 kg between
+// soft cubes of 0.1 kg creeps by less than a millimetre, and the panels carry its whole weight: the
+// sag of two blocks in shear, at least m g L/(2 G A), is many times that.
 #[test]
 fn a_heavy_cube_is_held_between_light_soft_ones() {
     let coarse = [

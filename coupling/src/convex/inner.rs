@@ -113,8 +113,8 @@ struct LinearSystem<T> {
     direction: Vec<Nodes<T>>,
     scaled_direction: Rows<T>,
     image: Rows<T>,
-    /// Of every active contact: what its body's motion takes off the nodes' velocity, then its
-    /// impulse. Empty where no body answers.
+    /// For each active contact: the body's contribution to its relative velocity, then its
+    /// impulse. Empty if no body is strongly coupled.
     contact_motion: Vec<[T; 4]>,
     velocities: Vec<Spatial>,
     impulses: Vec<Spatial>,

@@ -26,8 +26,8 @@ pub(super) struct Weights {
     pub z: [f64; 3],
 }
 
-/// The constants of the contact model of [`LANES`] contacts; lanes past the last contact hold a contact that does
-/// nothing.
+/// The constants of the contact model of [`LANES`] contacts; lanes past the last contact hold a
+/// contact that does nothing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ContactModelLanes {
     pub normal: [[f64; LANES]; 3],

@@ -24,7 +24,7 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Forgets all pairs and makes room for `memory` of them.
+    /// Removes all pairs and allocates `memory` of them.
     pub fn reset(&mut self, memory: usize) {
         self.pairs.resize_with(memory.max(1), CurvaturePair::default);
         self.coefficients.resize(memory.max(1), 0.0);

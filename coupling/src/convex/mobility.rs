@@ -1,9 +1,9 @@
 //! Bodies whose velocities are unknowns of the contact problem too: strong coupling.
 //!
-//! Within the step bodies answer impulses linearly, `dV = W p`, with the spatial velocities V and
-//! impulses p of all of them (each six numbers, angular part first, about the body's origin) and
-//! their mobility W, symmetric and positive semidefinite. The problem gains the kinetic energy of
-//! that answer, `1/2 dV^T W^+ dV`, and the contact velocities become
+//! Within the step the bodies' response to impulses is linear, `dV = W p`, with the spatial
+//! velocities V and impulses p of all of them (each six numbers, angular part first, about the
+//! body's origin) and their mobility W, symmetric and positive semidefinite. The objective gains
+//! the kinetic energy of that response, `1/2 dV^T W^+ dV`, and the contact velocities become
 //!
 //! ```text
 //! v_c = sum_i w_ic v_i - v_body - B_c dV,   B_c = [-[lever]_x, I]
@@ -15,7 +15,8 @@
 
 use super::layout::Vector;
 
-/// The bodies that answer. Without any, all keep the velocities that the contacts give.
+/// The strongly coupled bodies. Without any, all bodies keep the velocities that the contacts
+/// state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mobility {
     /// L, a row of `rank` numbers for each of the bodies' six components.
@@ -51,9 +52,9 @@ impl Mobility {
         (self.rank, self.bodies) = (0, 0);
     }
 
-    /// Takes the mobility W of `bodies` bodies, `6 bodies` rows of as many numbers \[1/kg, 1/(kg
-    /// m), 1/(kg m^2)\], and factorises it by Cholesky with pivots, as far as its rank goes. What
-    /// is not finite or not positive semidefinite loses the parts that are not.
+    /// Takes the mobility W of `bodies` bodies, `6 bodies` rows of as many numbers
+    /// \[1/kg, 1/(kg m), 1/(kg m^2)\], and factorises it by Cholesky with pivots, as far as its
+    /// rank goes. Parts that are not finite or not positive semidefinite are dropped.
     pub fn set(&mut self, bodies: usize, mobility: &[f64]) {
         let n = 6 * bodies;
         self.clear();
@@ -77,7 +78,7 @@ impl Mobility {
             for i in 0..n {
                 let known: f64 =
                     (0..self.rank).map(|k| self.factor[k * n + i] * self.factor[k * n + pivot]).sum();
-                // Rows that are done have nothing left but rounding.
+                // Rows that are done hold only rounding errors.
                 let value = if i == pivot {
                     root
                 } else if self.done[i] {
@@ -101,26 +102,26 @@ impl Mobility {
         }
     }
 
-    /// Says which body the next contact of the problem is on. Contacts without a word are on bodies
-    /// that keep their velocity.
+    /// Sets the body of the next contact of the problem. Contacts without an attachment are on
+    /// bodies that keep their velocity.
     pub fn attach(&mut self, attachment: Attachment) {
         self.attachments.push(attachment);
     }
 
-    /// Makes room for the attachments of as many contacts, and a quarter more: their number comes
-    /// and goes.
+    /// Reserves memory for the attachments of this number of contacts and a quarter more, because
+    /// the number varies.
     pub fn reserve(&mut self, contacts: usize) {
         if self.attachments.capacity() < contacts {
             self.attachments.reserve(contacts + contacts / 4);
         }
     }
 
-    /// Forgets the attachments, for the contacts of another substep.
+    /// Removes the attachments, before the contacts of another substep.
     pub fn detach(&mut self) {
         self.attachments.clear();
     }
 
-    /// What a contact's body adds to its velocity there where the bodies' velocities change by
+    /// Velocity change of a contact point on its body where the bodies' velocities change by
     /// `body_velocity_changes` \[m/s\].
     pub fn velocity_change_at(&self, contact: usize, body_velocity_changes: &[[f64; 6]]) -> [f64; 3] {
         self.on(contact)
@@ -143,7 +144,7 @@ impl Mobility {
         &self.factor
     }
 
-    /// The attachment of a contact; `None` for one without a word.
+    /// The attachment of a contact, if it has one.
     pub fn attachment(&self, contact: usize) -> Option<Attachment> {
         self.attachments.get(contact).copied()
     }
@@ -158,20 +159,20 @@ impl Mobility {
         self.rank.div_ceil(3)
     }
 
-    /// Takes over another problem's; buffers are kept.
+    /// Copies that of another problem; buffers are kept.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.factor.clone_from(&other.factor);
         self.attachments.clone_from(&other.attachments);
         (self.rank, self.bodies) = (other.rank, other.bodies);
     }
 
-    /// Body and lever of a contact, if the body answers.
+    /// Body and lever of a contact, if the body is strongly coupled.
     pub(super) fn on(&self, contact: usize) -> Option<(usize, [f64; 3])> {
         let attachment = self.attachments.get(contact)?;
         Some((attachment.body? as usize, attachment.lever))
     }
 
-    /// Whether every number is one, and every body one of these.
+    /// Whether every number is finite, and every body exists.
     pub(super) fn is_valid(&self) -> bool {
         self.factor.iter().all(|x| x.is_finite())
             && self.attachments.iter().all(|a| {
@@ -234,7 +235,7 @@ impl Mobility {
         }
     }
 
-    /// Sums what the bodies get from the impulses of the contacts on the particles: the opposite.
+    /// Sums the impulses on the bodies: opposite to those of the contacts on the particles.
     pub(super) fn collect(&self, impulses: &[Vector], out: &mut Vec<Spatial>) {
         out.clear();
         out.resize(self.bodies, [0.0; 6]);

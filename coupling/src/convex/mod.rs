@@ -12,7 +12,7 @@
 //! strongly convex, so every [`Direction`] reaches the same point; they differ in how long that
 //! takes.
 //!
-//! Where bodies answer within the step ([`Mobility`]), their velocities are unknowns as well.
+//! The velocities of strongly coupled bodies are unknowns as well ([`Mobility`]).
 //!
 //! [`ContactProblem`] is the problem, [`SolverSettings`] how to solve it, [`ConvexSolver`] the
 //! workspace that does, and [`SolverInfo`] what happened. The contact model

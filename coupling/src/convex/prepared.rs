@@ -43,7 +43,7 @@ pub(super) struct Prepared {
     pub bias: Vec<Vector>,
     /// Number of contacts.
     pub contacts: usize,
-    /// The bodies that answer.
+    /// The strongly coupled bodies.
     pub mobility: Mobility,
     local: Vec<u32>,
 }

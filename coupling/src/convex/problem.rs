@@ -18,8 +18,7 @@ pub struct ContactProblem {
     /// The contacts, sorted by cell: neighbours with the same [`ContactConstraint::rows`] are
     /// worked on together. Any order is right, this one is fast.
     pub contacts: Vec<ContactConstraint>,
-    /// Bodies that answer within the substep; without any, bodies keep the velocities that the
-    /// contacts give.
+    /// The strongly coupled bodies; all others keep the velocities that the contacts state.
     pub mobility: Mobility,
     /// Length of the substep, `substep` \[s\].
     pub substep: f64,
@@ -35,8 +34,8 @@ pub(crate) struct ProblemPart<'a> {
     pub contacts: &'a [ContactConstraint],
     /// Number of this part's first node in the whole problem.
     pub first_node: u32,
-    /// The bodies that answer, where this part's contacts are on some. Attachments belong to the
-    /// first of `contacts` and the next.
+    /// The strongly coupled bodies, if this part has contacts on them. Attachments belong to the
+    /// first of `contacts` and the following ones.
     pub mobility: Option<&'a Mobility>,
     pub substep: f64,
 }
@@ -55,8 +54,8 @@ pub struct ContactConstraint {
     /// Unit normal, outward from the body to the particle, world axes; a positive normal velocity
     /// separates.
     pub normal: [f64; 3],
-    /// Velocity of the body at the contact point, world axes \[m/s\]: before it answers the
-    /// contacts, where it does.
+    /// Velocity of the body at the contact point, world axes \[m/s\]; of a strongly coupled body
+    /// that before its response.
     pub body_velocity: [f64; 3],
     /// Signed distance `phi` \[m\], negative when overlapping; may be positive (speculative
     /// contact).
@@ -113,7 +112,7 @@ pub enum ProblemError {
         velocities: usize,
     },
     /// A row's three nodes must exist.
-    #[error("contacts[{contact}].rows points at node {node} and the two after it, of {nodes} nodes")]
+    #[error("contacts[{contact}].rows refers to node {node} and the next two; there are {nodes} nodes")]
     RowOutOfRange {
         /// Index of the contact.
         contact: usize,
@@ -122,10 +121,12 @@ pub enum ProblemError {
         /// Number of nodes.
         nodes: usize,
     },
-    /// The bodies' mobility is not finite, or a contact is on a body that is not there.
-    #[error("the bodies' mobility or its attachments are not finite, or name a body that is not there")]
+    /// The bodies' mobility is not finite, or a contact is on a body that does not exist.
+    #[error(
+        "the mobility of the bodies is not finite, or an attachment refers to a body that does not exist"
+    )]
     Mobility,
-    /// A number is not finite, or outside of what its meaning allows.
+    /// A number is not finite, or out of its range.
     #[error("{field}[{index}] = {value} {unit} must be finite and {requirement}")]
     Value {
         /// Name of the field.
@@ -142,9 +143,8 @@ pub enum ProblemError {
 }
 
 impl ContactProblem {
-    /// Checks every number of the problem: for problems that come from outside. The solver itself
-    /// checks only what it needs in order not to fail (lengths and rows) and answers
-    /// `StopReason::NotFinite` to the rest.
+    /// Checks every number of the problem, for problems of a caller. The solver itself checks only
+    /// lengths and rows, and returns `StopReason::NotFinite` for all else.
     ///
     /// # Errors
     /// [`ProblemError`] naming the first field that is wrong.
@@ -194,8 +194,8 @@ impl ContactProblem {
         }
     }
 
-    /// The part of these nodes and contacts; `body_velocity_changes` where its contacts are those
-    /// with attachments.
+    /// The part of these nodes and contacts; `strongly_coupled` if its contacts are those with
+    /// attachments.
     pub(crate) fn part(
         &self,
         nodes: Range<usize>,

@@ -17,10 +17,10 @@ pub enum Direction {
         /// Number of pairs kept, at least 1.
         memory: usize,
     },
-    /// Newton with matrix-free products and block-preconditioned conjugate gradients, solved as far
-    /// as the outer iteration deserves (Eisenstat and Walker 1996). Both Newton directions replace
-    /// friction's Hessian by the quadratic that majorises friction while they are far from the
-    /// solution.
+    /// Newton with matrix-free products and block-preconditioned conjugate gradients, solved only
+    /// as far as the outer iteration needs (Eisenstat and Walker 1996). Both Newton directions
+    /// replace friction's Hessian by the quadratic that majorises friction while they are far from
+    /// the solution.
     #[default]
     NewtonCg,
     /// Newton with a block Cholesky factorisation over the touched nodes.
@@ -117,8 +117,8 @@ pub enum InitialGuess<'a> {
     Impulses(&'a [[f64; 3]]),
     /// Node velocities \[m/s\]; missing ones count as the free ones.
     Velocities(&'a [[f64; 4]]),
-    /// Both: these node velocities \[m/s\], and for the bodies that answer what these impulses \[N
-    /// s\] do to them.
+    /// Both: these node velocities \[m/s\], and for the strongly coupled bodies the velocity
+    /// changes by these impulses \[N s\].
     Solution {
         /// As in [`InitialGuess::Velocities`].
         velocities: &'a [[f64; 4]],
@@ -162,7 +162,7 @@ pub struct SolverInfo {
     pub inner_iterations: usize,
     /// `|M^-1/2 grad|` at the end \[sqrt(J)\].
     pub residual: f64,
-    /// What it had to be below \[sqrt(J)\].
+    /// Bound that it had to fall below \[sqrt(J)\].
     pub tolerance: f64,
     /// The objective `l` at the end \[J\].
     pub objective: f64,

@@ -1,4 +1,4 @@
-//! What solves hand out.
+//! Results of the solver.
 
 use super::layout::Vector;
 use super::mobility::Spatial;
@@ -13,7 +13,7 @@ pub(crate) struct Solution {
     pub impulses: Vec<[f64; 3]>,
     /// Sum of the contacts' impulses on every node \[N s\].
     pub node_impulses: Vec<Vector>,
-    /// How the velocities of the bodies that answer change \[rad/s, m/s\].
+    /// Velocity changes of the strongly coupled bodies \[rad/s, m/s\].
     pub body_velocity_changes: Vec<Spatial>,
 }
 

@@ -32,13 +32,13 @@ pub struct IterationRecord {
 }
 
 /// A solve that starts within this many tolerances is one of a sequence that hardly changes: it
-/// goes on to [`TIGHTENED_TOLERANCE`] of the tolerance. Such solves would otherwise all end at its
-/// very edge, off to the same side, and what they are off by adds up (dough rolled at eps_r 1e-1
-/// came out 0.15 h from where it belongs, and now 0.03 h).
+/// continues to [`TIGHTENED_TOLERANCE`] of the tolerance. Such solves would otherwise all end just
+/// below the tolerance with errors of the same sign, which add up (rolled dough at eps_r 1e-1 ended
+/// 0.15 h from the converged position, with this rule 0.03 h).
 const NEAR_TOLERANCE_RATIO: f64 = 10.0;
 
-/// Rounding of the nodes' velocities, in units of their last place, that no step can lower the
-/// residual below.
+/// Rounding of the nodes' velocities, in units of their last place: no step lowers the residual
+/// below it.
 const ROUNDING: f64 = 16.0;
 
 /// See [`NEAR_TOLERANCE_RATIO`].
@@ -80,11 +80,12 @@ pub struct ConvexSolver {
 /// Where a solve starts.
 #[derive(Clone, Copy, Debug)]
 struct Start {
-    /// What is known there, if it is.
+    /// Objective and gradient there, if known.
     evaluation: Option<Evaluation>,
-    /// Its velocities are those of another solve. The residual is a norm over all contacts, and
-    /// hardly sees a lone particle among many: adopted again and again its velocity would never
-    /// change (sand slid for metres), so that such a start is never taken without a step.
+    /// Whether its velocities are those of another solve. The residual is a norm over all contacts,
+    /// to which a single particle among many contributes little. If warm starts were accepted
+    /// without a step, its velocity would never change (sand slid for metres). So at least one step
+    /// is taken.
     warm_started: bool,
 }
 
@@ -104,10 +105,10 @@ impl ConvexSolver {
     /// Velocities of all nodes after the last solve \[m/s\]: the last iterate. Its distance to the
     /// minimiser in the mass norm is at most the tolerance (strong convexity with modulus M), and
     /// less in stiff directions. The momentum it gives to the grid differs from the sum of the
-    /// [`Self::impulses`] by the gradient; whoever hands impulses to bodies adds that difference,
-    /// so that momentum balances at any tolerance. (Handing out `v* + M^-1 J^T gamma` instead would
-    /// balance by itself, but its error in stiff directions is the tolerance times the stiffness
-    /// number.)
+    /// [`Self::impulses`] by the gradient; the caller that applies impulses to bodies adds that
+    /// difference, so that momentum balances at any tolerance. (Velocities `v* + M^-1 J^T gamma`
+    /// would balance without it, but its error in stiff directions is the tolerance times the
+    /// stiffness number.)
     pub fn velocities(&self) -> &[[f64; 4]] {
         &self.solution.velocities
     }
@@ -124,8 +125,8 @@ impl ConvexSolver {
         &self.solution.node_impulses
     }
 
-    /// How the velocities of the bodies that answer changed in the last solve: angular \[rad/s\],
-    /// linear \[m/s\], world axes.
+    /// Velocity changes of the strongly coupled bodies in the last solve: angular \[rad/s\], linear
+    /// \[m/s\], world axes.
     pub fn body_velocity_changes(&self) -> &[[f64; 6]] {
         &self.solution.body_velocity_changes
     }
@@ -159,7 +160,7 @@ impl ConvexSolver {
         solution: SolutionPart,
     ) -> SolverInfo {
         self.trace.clear();
-        // Room for every iterate that is likely, so that a hard step allocates nothing.
+        // Reserved for all iterates that are likely, so that a hard step allocates nothing.
         self.trace.reserve(settings.max_iterations.saturating_add(1).min(1024));
         let mut info = SolverInfo::without_contacts(settings);
         if problem.contacts.is_empty() {
@@ -342,8 +343,8 @@ impl ConvexSolver {
     /// A bound on the rounding error of the residual's norm \[sqrt(J)\]. Each node's gradient is a
     /// sum of about 30 terms, so its error is within a few eps of the terms' sizes; and the contact
     /// velocities, sums of 27 terms themselves, carry an error of a few eps of the velocities that
-    /// enter them, which the law multiplies by its Hessian. A residual below this has no correct
-    /// digit left, and no iteration can lower it.
+    /// enter them, which the Hessian multiplies. A residual below this has no correct digit left,
+    /// and no iteration can lower it.
     fn rounding_floor(&mut self) -> f64 {
         const TERMS: f64 = 8.0;
         let prepared = &self.prepared;
@@ -378,7 +379,7 @@ impl ConvexSolver {
         TERMS * f64::EPSILON * squares.sqrt()
     }
 
-    /// Hands out the impulses and the velocities.
+    /// Writes the impulses and the velocities.
     fn finish(&mut self, solution: SolutionPart) {
         let prepared = &self.prepared;
         for (out, gamma) in solution.impulses.iter_mut().zip(&self.contact_impulse) {

@@ -9,10 +9,10 @@ use pliant_coupling::{
 };
 use pliant_rigid::SpatialImpulse;
 
-use super::room::Room;
+use super::capacity::InitialCapacity;
 use crate::contact::{
-    ContactOptions, DeviceAnswering, DeviceExchange, DeviceGeometries, DeviceRegistry, DeviceWalls,
-    RegistryCapacity,
+    ContactDetectionOptions, DetectorCapacity, DeviceBoundaryConstraints, DeviceContactDetector,
+    DeviceExchange, DeviceGeometries, DeviceStronglyCoupledBodies,
 };
 use crate::convex::{DeviceConvexSettings, DeviceConvexSolver, DeviceGuess};
 use crate::kernels::{self, CONTACT_NONE, ContactBody, ConvexContacts, GridNodes, ParticleRows};
@@ -27,12 +27,12 @@ const EMULATED_BLOCKS: u32 = 2;
 #[derive(Debug)]
 pub(super) struct DeviceContact {
     geometries: DeviceGeometries,
-    registry: DeviceRegistry,
+    detector: DeviceContactDetector,
     solver: DeviceConvexSolver,
-    walls: DeviceWalls,
+    boundary_constraints: DeviceBoundaryConstraints,
     exchange: DeviceExchange,
-    strongly_coupled: DeviceAnswering,
-    /// Of the bodies that answer.
+    strongly_coupled: DeviceStronglyCoupledBodies,
+    /// Of the strongly coupled bodies.
     mobility: Mobility,
     device: Device,
     boundaries: Vec<Boundary>,
@@ -46,45 +46,45 @@ impl DeviceContact {
         device: &Device,
         world: &World,
         mpm: &DeviceMpm,
-        room: Room,
+        capacity: InitialCapacity,
     ) -> Result<Option<Self>, BackendError> {
         let geometries = DeviceGeometries::new(device, world.bodies()).map_err(BackendError::device)?;
         if geometries.is_empty() {
             return Ok(None);
         }
         let settings = world.settings();
-        let options = ContactOptions {
+        let options = ContactDetectionOptions {
             grid_spacing: settings.grid_spacing,
             radius: settings.contact.particle_radius.value(),
             stiffness: settings.contact.stiffness.value(),
             dissipation: settings.contact.dissipation,
             cloth_from: (!world.cloths().is_empty()).then(|| world.mpm().materials().len() as u32),
         };
-        let Room { contacts, nodes } = room;
-        let capacity = RegistryCapacity {
+        let InitialCapacity { contacts, nodes } = capacity;
+        let capacity = DetectorCapacity {
             particles: world.particle_count(),
             contacts,
             substeps: world.substeps() as usize,
         };
-        let registry = DeviceRegistry::new(device, &geometries, &options, capacity)
-            .and_then(|registry| registry.with_grains(world.mpm().materials()))
+        let detector = DeviceContactDetector::new(device, &geometries, &options, capacity)
+            .and_then(|detector| detector.with_grains(world.mpm().materials()))
             .map_err(BackendError::device)?;
         let mut solver = DeviceConvexSolver::new(device, contacts, nodes).map_err(BackendError::device)?;
         if device.is_emulated() {
             solver = solver.with_blocks(EMULATED_BLOCKS);
         }
-        solver.follow(mpm.status(), registry.clock());
+        solver.follow(mpm.status(), detector.clock());
         let boundaries = settings.boundaries.clone();
-        let walls = walls(device, &boundaries, &registry, mpm)?;
+        let boundary_constraints = boundary_constraints(device, &boundaries, &detector, mpm)?;
         let exchange =
             DeviceExchange::new(device, &geometries, contacts, nodes).map_err(BackendError::device)?;
         Ok(Some(Self {
             geometries,
-            registry,
+            detector,
             solver,
-            walls,
+            boundary_constraints,
             exchange,
-            strongly_coupled: DeviceAnswering::new(device, 0).map_err(BackendError::device)?,
+            strongly_coupled: DeviceStronglyCoupledBodies::new(device, 0).map_err(BackendError::device)?,
             mobility: Mobility::default(),
             device: device.clone(),
             boundaries,
@@ -92,28 +92,29 @@ impl DeviceContact {
         }))
     }
 
-    /// Makes room for what a step stopped for.
-    pub(super) fn make_room(&mut self, stopped: &Stopped, mpm: &DeviceMpm) -> Result<(), BackendError> {
+    /// Grows the capacity for what a step stopped for.
+    pub(super) fn grow_blocks(&mut self, stopped: &Stopped, mpm: &DeviceMpm) -> Result<(), BackendError> {
         let (contacts, nodes) = match stopped.cause {
             StopCause::Contacts { needed, .. } | StopCause::SolverContacts { needed, .. } => (needed, 0),
             StopCause::TouchedNodes { needed, .. } => (0, needed),
             _ => return Err(BackendError::device(*stopped)),
         };
-        self.make_room_for(contacts, nodes)?;
+        self.grow_for(contacts, nodes)?;
         self.follow_grid(mpm)
     }
 
-    fn make_room_for(&mut self, contacts: u32, nodes: u32) -> Result<(), BackendError> {
-        self.registry.grow(contacts).map_err(BackendError::device)?;
-        self.solver.grow(self.registry.capacity() as u32, nodes).map_err(BackendError::device)?;
+    fn grow_for(&mut self, contacts: u32, nodes: u32) -> Result<(), BackendError> {
+        self.detector.grow(contacts).map_err(BackendError::device)?;
+        self.solver.grow(self.detector.capacity() as u32, nodes).map_err(BackendError::device)?;
         let (contacts, nodes) = self.solver.capacity();
         self.exchange.grow(contacts as u32, nodes as u32).map_err(BackendError::device)
     }
 
-    /// Fits the walls' memory to a grid that has grown, or is another one.
+    /// Fits the memory of the boundary constraints to a grid that has grown, or is another one.
     pub(super) fn follow_grid(&mut self, mpm: &DeviceMpm) -> Result<(), BackendError> {
-        self.solver.follow(mpm.status(), self.registry.clock());
-        self.walls = walls(&self.device, &self.boundaries, &self.registry, mpm)?;
+        self.solver.follow(mpm.status(), self.detector.clock());
+        self.boundary_constraints =
+            boundary_constraints(&self.device, &self.boundaries, &self.detector, mpm)?;
         Ok(())
     }
 
@@ -124,16 +125,16 @@ impl DeviceContact {
         plan: &SubstepPlan<'_>,
         settings: &Settings,
     ) -> Result<bool, BackendError> {
-        let poses = self.registry.bodies();
-        self.registry.grow_substeps(plan.substeps).map_err(BackendError::device)?;
+        let poses = self.detector.bodies();
+        self.detector.grow_substeps(plan.substeps).map_err(BackendError::device)?;
         self.bodies.clear();
         for bodies in plan.bodies.chunks(plan.reference_points.len().max(1)) {
-            let body = |(substep_states, origin): (&pliant_coupling::SubstepBodyState, &Point3<f64>)| {
-                ContactBody::new(origin, &substep_states.pose, &substep_states.velocity)
+            let body = |(state, origin): (&pliant_coupling::SubstepBodyState, &Point3<f64>)| {
+                ContactBody::new(origin, &state.pose, &state.velocity)
             };
             self.bodies.extend(bodies.iter().zip(plan.reference_points).map(body));
         }
-        self.registry.begin_step(plan.substep, &self.bodies).map_err(BackendError::device)?;
+        self.detector.begin_step(plan.substep, &self.bodies).map_err(BackendError::device)?;
         self.exchange.begin_step(plan.substep, plan.references).map_err(BackendError::device)?;
         let convex = DeviceConvexSettings {
             solver: settings.solver.clone(),
@@ -143,17 +144,17 @@ impl DeviceContact {
         };
         self.solver.begin_step().map_err(BackendError::device)?;
         self.solver.set(&convex, DeviceGuess::Solution).map_err(BackendError::device)?;
-        let is_new = self.velocity_change_at(plan)?;
-        Ok(is_new || self.registry.bodies().len() != poses.len())
+        let is_new = self.upload_strongly_coupled(plan)?;
+        Ok(is_new || self.detector.bodies().len() != poses.len())
     }
 
-    /// Uploads how bodies answer; true where commands are to be recorded anew.
-    fn velocity_change_at(&mut self, plan: &SubstepPlan<'_>) -> Result<bool, BackendError> {
+    /// Uploads the strongly coupled bodies; true if commands must be recorded anew.
+    fn upload_strongly_coupled(&mut self, plan: &SubstepPlan<'_>) -> Result<bool, BackendError> {
         let bodies = plan.strongly_coupled.bodies;
         let is_new = self.strongly_coupled.len() != bodies.len();
         if is_new {
             self.strongly_coupled =
-                DeviceAnswering::new(&self.device, bodies.len()).map_err(BackendError::device)?;
+                DeviceStronglyCoupledBodies::new(&self.device, bodies.len()).map_err(BackendError::device)?;
         }
         self.mobility.set(bodies.len(), plan.strongly_coupled.mobility);
         let mut places = vec![None; plan.reference_points.len()];
@@ -175,22 +176,36 @@ impl DeviceContact {
         grid: GridNodes,
         status: Span<u32>,
     ) {
-        self.registry.issue(commands, &self.geometries, particles, status);
-        self.walls.issue_add(commands, &self.registry, &grid);
-        let contacts = self.registry.contacts();
+        self.detector.issue(commands, &self.geometries, particles, status);
+        self.boundary_constraints.issue_add(commands, &self.detector, &grid);
+        let contacts = self.detector.contacts();
         let convex = ConvexContacts::from(&contacts);
         self.solver.issue_number(commands, &convex, &grid);
         let incidence = self.solver.incidence();
-        self.walls.issue_guess(commands, &self.registry, incidence, grid.nodes);
-        self.solver.issue_solve(commands, &convex, grid.nodes, self.walls.held(), contacts.last_impulse);
+        self.boundary_constraints.issue_guess(commands, &self.detector, incidence, grid.nodes);
+        self.solver.issue_solve(
+            commands,
+            &convex,
+            grid.nodes,
+            self.boundary_constraints.fixed_nodes(),
+            contacts.last_impulse,
+        );
         let solution = self.solver.solution();
-        self.exchange.issue(commands, &self.geometries, &self.registry, incidence, solution, grid.nodes);
+        self.exchange.issue(commands, &self.geometries, &self.detector, incidence, solution, grid.nodes);
         let impulses = self.solver.impulses();
-        self.walls.issue_impose(commands, &self.registry, incidence, impulses, grid.nodes, &self.exchange);
-        self.strongly_coupled.issue(commands, &self.registry, &self.exchange);
+        self.boundary_constraints.issue_impose(
+            commands,
+            &self.detector,
+            incidence,
+            impulses,
+            grid.nodes,
+            &self.exchange,
+        );
+        self.strongly_coupled.issue(commands, &self.detector, &self.exchange);
     }
 
-    /// Adds what the bodies got, and says where their points and those that answer are left.
+    /// Adds what the bodies got, and says where their points and the strongly coupled ones are
+    /// left.
     pub(super) fn end_step(
         &mut self,
         plan: &SubstepPlan<'_>,
@@ -199,7 +214,7 @@ impl DeviceContact {
         left: &mut [Isometry3<f64>],
         done: &mut SubstepsResult,
     ) -> Result<(), BackendError> {
-        let bodies = self.registry.bodies_after(plan.substeps).map_err(BackendError::device)?;
+        let bodies = self.detector.bodies_after(plan.substeps).map_err(BackendError::device)?;
         for (point, body) in points.iter_mut().zip(&bodies) {
             *point = body.origin.into();
         }
@@ -211,13 +226,13 @@ impl DeviceContact {
             sum.angular += body.impulse.angular;
             sum.linear += body.impulse.linear;
         }
-        if let Some(walls) = exchanged.last() {
-            done.boundary_constraints.angular = -walls.impulse.angular;
-            done.boundary_constraints.linear = -walls.impulse.linear;
+        if let Some(grid) = exchanged.last() {
+            done.boundary_constraints.angular = -grid.impulse.angular;
+            done.boundary_constraints.linear = -grid.impulse.linear;
         }
         done.moment_of_travel = exchanged.iter().map(|body| body.moment_of_travel).sum();
         done.work = exchanged.iter().map(|body| body.work).sum();
-        let contacts = self.registry.totals().map_err(BackendError::device)?;
+        let contacts = self.detector.totals().map_err(BackendError::device)?;
         let solves = self.solver.totals().map_err(BackendError::device)?;
         done.contacts = ContactStatistics {
             deepest: None,
@@ -231,64 +246,65 @@ impl DeviceContact {
         Ok(())
     }
 
-    /// What contact remembers.
-    pub(super) fn memory(&self) -> Result<ContactCacheState, BackendError> {
-        let contacts = self.registry.save().map_err(BackendError::device)?;
-        // Walls of the grid have none.
+    /// The contact cache.
+    pub(super) fn cache(&self) -> Result<ContactCacheState, BackendError> {
+        let contacts = self.detector.save().map_err(BackendError::device)?;
+        // Grid boundary constraints have none.
         let of_particles = contacts.iter().filter(|contact| contact.particle != CONTACT_NONE);
         let contacts = of_particles.map(on_host).collect();
         let velocities = self.solver.save_velocities().map_err(BackendError::device)?;
         Ok(ContactCacheState { contacts, velocities })
     }
 
-    /// Remembers this and nothing else.
+    /// Fills the contact cache with this and nothing else.
     pub(super) fn remember(
         &mut self,
-        memory: &ContactCacheState,
+        cache: &ContactCacheState,
         mpm: &DeviceMpm,
     ) -> Result<(), BackendError> {
-        let contacts: Vec<_> = memory.contacts.iter().map(on_device).collect();
-        self.make_room_for(contacts.len() as u32, memory.velocities.len() as u32)?;
+        let contacts: Vec<_> = cache.contacts.iter().map(on_device).collect();
+        self.grow_for(contacts.len() as u32, cache.velocities.len() as u32)?;
         self.follow_grid(mpm)?;
-        self.registry.restore(&contacts).map_err(BackendError::device)?;
-        self.solver.restore_velocities(&memory.velocities).map_err(BackendError::device)
+        self.detector.restore(&contacts).map_err(BackendError::device)?;
+        self.solver.restore_velocities(&cache.velocities).map_err(BackendError::device)
     }
 }
 
-fn walls(
+fn boundary_constraints(
     device: &Device,
     boundaries: &[Boundary],
-    registry: &DeviceRegistry,
+    detector: &DeviceContactDetector,
     mpm: &DeviceMpm,
-) -> Result<DeviceWalls, BackendError> {
+) -> Result<DeviceBoundaryConstraints, BackendError> {
     let nodes = mpm.grid().nodes().nodes.len() as usize;
-    let walls = DeviceWalls::new(device, boundaries, registry, nodes).map_err(BackendError::device)?;
-    Ok(if device.is_emulated() { walls.with_blocks(EMULATED_BLOCKS) } else { walls })
+    let constraints =
+        DeviceBoundaryConstraints::new(device, boundaries, detector, nodes).map_err(BackendError::device)?;
+    Ok(if device.is_emulated() { constraints.with_blocks(EMULATED_BLOCKS) } else { constraints })
 }
 
-fn on_host(memory: &kernels::ContactMemory) -> CachedContact {
+fn on_host(cache: &kernels::DeviceCachedContact) -> CachedContact {
     CachedContact {
-        particle: memory.particle,
-        geometry: memory.geometry,
-        feature: memory.feature,
-        normal_impulse: f64::from(memory.normal_impulse),
-        bonded: memory.bonded != 0,
-        impulse: memory.impulse.map(f64::from),
-        distance: f64::from(memory.distance),
-        exit_distance: f64::from(memory.pressed_out),
+        particle: cache.particle,
+        geometry: cache.geometry,
+        feature: cache.feature,
+        normal_impulse: f64::from(cache.normal_impulse),
+        bonded: cache.bonded != 0,
+        impulse: cache.impulse.map(f64::from),
+        distance: f64::from(cache.distance),
+        exit_distance: f64::from(cache.exit_distance),
     }
 }
 
-fn on_device(memory: &CachedContact) -> kernels::ContactMemory {
-    kernels::ContactMemory {
-        particle: memory.particle,
-        geometry: memory.geometry,
-        feature: memory.feature,
-        bonded: u32::from(memory.bonded),
-        impulse: memory.impulse.map(|x| x as f32),
-        normal_impulse: memory.normal_impulse as f32,
-        distance: memory.distance as f32,
-        pressed_out: memory.exit_distance as f32,
+fn on_device(cache: &CachedContact) -> kernels::DeviceCachedContact {
+    kernels::DeviceCachedContact {
+        particle: cache.particle,
+        geometry: cache.geometry,
+        feature: cache.feature,
+        bonded: u32::from(cache.bonded),
+        impulse: cache.impulse.map(|x| x as f32),
+        normal_impulse: cache.normal_impulse as f32,
+        distance: cache.distance as f32,
+        exit_distance: cache.exit_distance as f32,
         unused: [0; 2],
     }
 }

@@ -5,11 +5,11 @@ use crate::layout::Span;
 use crate::{Buffer, Device, DeviceError};
 
 macro_rules! contacts {
-    ($($(#[doc = $about:literal])* $field:ident: $type:ty,)*) => {
-        /// A contact, as [`ContactArrays`] has it.
+    ($($field:ident: $type:ty,)*) => {
+        /// A contact; [`ContactArrays`] documents its fields.
         #[derive(Clone, Copy, Debug, PartialEq)]
-        pub struct RegisteredContact {
-            $($(#[doc = $about])* pub $field: $type,)*
+        pub struct DetectedContact {
+            $(#[doc = concat!("See [`ContactArrays::", stringify!($field), "`].")] pub $field: $type,)*
         }
 
         /// The buffers of [`ContactArrays`].
@@ -46,56 +46,37 @@ macro_rules! contacts {
                 ContactArrays { count: self.count.span(), arm: self.arm.span(), $($field: self.$field.span(),)* }
             }
 
-            pub(crate) fn download(&self) -> Result<Vec<RegisteredContact>, DeviceError> {
+            pub(crate) fn download(&self) -> Result<Vec<DetectedContact>, DeviceError> {
                 let count = self.count.download()?.first().map_or(0, |count| *count as usize);
                 let count = count.min(self.particle.len());
                 $(
                     let mut $field = vec![<$type>::default(); count];
                     self.$field.download_at(0, &mut $field)?;
                 )*
-                Ok((0..count).map(|c| RegisteredContact { $($field: $field[c],)* }).collect())
+                Ok((0..count).map(|c| DetectedContact { $($field: $field[c],)* }).collect())
             }
         }
     };
 }
 
 contacts! {
-    /// The particle's id.
     particle: u32,
-    /// Number of the geometry.
     geometry: u32,
-    /// Number of the body.
     body: u32,
-    /// Feature of the geometry.
     feature: u32,
-    /// Lowest node of the particle's stencil.
     base: [i32; 3],
-    /// Position relative to that node \[cells\].
     offset: [f32; 3],
-    /// From the body to the particle, world frame.
     normal: [f32; 3],
-    /// Velocity of the body there, world frame \[m/s\].
     body_velocity: [f32; 3],
-    /// Where it touches, relative to the point that the body's impulses are about, world frame
-    /// \[m\].
     lever: [f32; 3],
-    /// Gap \[m\], negative when overlapping.
     gap: f32,
-    /// Gap of the particle's centre \[m\].
     distance: f32,
-    /// How far outside the geometry the particle is although `distance` is negative \[m\].
-    pressed_out: f32,
-    /// Stiffness \[N/m\].
+    exit_distance: f32,
     stiffness: f32,
-    /// Hunt-Crossley dissipation \[s/m\].
     dissipation: f32,
-    /// Coulomb coefficient.
     friction: f32,
-    /// Normal impulse that bounds the friction \[N s\].
     lagged_normal_impulse: f32,
-    /// Largest tension of a bonded contact \[N\].
     tension: f32,
-    /// Impulse on the particle in the last substep, world frame \[N s\].
     last_impulse: [f32; 3],
 }
 

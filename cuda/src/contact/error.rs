@@ -22,7 +22,8 @@ pub enum ContactError {
     },
     /// More triangles than a device can number.
     #[error(
-        "body '{body}', geometry {geometry} ({shape}): {triangles} triangles of all bodies are more than {most}"
+        "body '{body}', geometry {geometry} ({shape}): all bodies together have {triangles} \
+         triangles; at most {most} are supported"
     )]
     Triangles {
         /// The body's name.
@@ -37,7 +38,7 @@ pub enum ContactError {
         most: usize,
     },
     /// More contacts in a substep than there is memory for.
-    #[error("{contacts} contacts in a substep; there is memory for {capacity}")]
+    #[error("{contacts} contacts in a substep; the capacity is {capacity}")]
     Capacity {
         /// The most contacts that a substep had.
         contacts: u32,
@@ -45,8 +46,8 @@ pub enum ContactError {
         capacity: u32,
     },
     /// A particle touches more geometries than it can remember.
-    #[error("a particle touches {geometries} geometries at once; at most {most} are followed")]
-    Crowded {
+    #[error("a particle touches {geometries} geometries at once; at most {most} are supported")]
+    TooManyGeometries {
         /// Geometries that it touches.
         geometries: u32,
         /// The most there can be.
@@ -54,7 +55,8 @@ pub enum ContactError {
     },
     /// A saved list of contacts that is none.
     #[error(
-        "saved contact {entry} is of particle {particle}, which is not there, or its contacts are not in a row"
+        "saved contact {entry} refers to particle {particle}, which does not exist, or whose \
+         contacts are not consecutive"
     )]
     Memory {
         /// Index in the list.
@@ -63,7 +65,9 @@ pub enum ContactError {
         particle: u32,
     },
     /// Poses that are not those of all bodies.
-    #[error("{given} poses given, one for each of {bodies} bodies in up to {substeps} substeps are needed")]
+    #[error(
+        "{given} poses given; one for each of {bodies} bodies and each of up to {substeps} substeps is needed"
+    )]
     Poses {
         /// Poses given.
         given: usize,

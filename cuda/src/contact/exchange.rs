@@ -1,24 +1,24 @@
-//! What the contact solve gives back to the grid and the bodies.
+//! Results of the contact solve for the grid and the bodies.
 
 use nalgebra::Vector3;
 use pliant_coupling::ReferencePointPath;
 use pliant_rigid::SpatialImpulse;
 
+use super::detector::DeviceContactDetector;
 use super::error::ContactError;
 use super::geometries::DeviceGeometries;
-use super::registry::DeviceRegistry;
 use crate::kernels::{
     CONTACT_SUMS, CONTACT_THREADS, ContactExchangeNodesParameters, ContactExchangeParameters,
     ContactReference, ContactSolution, ContactSumBodiesParameters, ConvexIncidence,
 };
 use crate::layout::Span;
-use crate::mpm::room_for;
+use crate::mpm::grown_capacity;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
 /// Angular impulse, linear impulse, work.
 type Sums = [f64; CONTACT_SUMS as usize];
 
-/// Gives back what contact solves find, and sums it over a step.
+/// Applies the solutions of contact solves, and sums them over a step.
 #[derive(Debug)]
 pub struct DeviceExchange {
     device: Device,
@@ -40,29 +40,29 @@ fn tiles(items: usize) -> usize {
 pub struct BodyExchange {
     /// Impulse on the body, in each substep about its point then ([`DeviceExchange::begin_step`]).
     pub impulse: SpatialImpulse,
-    /// What the way of that point adds about one that stays where it was in the first substep \[N m
-    /// s\].
+    /// Moment that the displacement of that point adds about its position in the first substep \[N
+    /// m s\].
     pub moment_of_travel: Vector3<f64>,
     /// Work of the body on the particles \[J\].
     pub work: f64,
 }
 
 /// At the start of a step; without a path the point stays.
-fn reference(delta: f64, path: Option<&ReferencePointPath>) -> ContactReference {
+fn reference(substep: f64, path: Option<&ReferencePointPath>) -> ContactReference {
     ContactReference {
         velocity: path.map_or([0.0; 3], |path| path.velocity.into()),
         acceleration: path.map_or([0.0; 3], |path| path.acceleration.into()),
         mass: path.map_or(f64::INFINITY, |path| path.mass),
-        delta,
-        carried: [0.0; 3],
-        substep: 0,
+        substep,
+        moment_of_travel: [0.0; 3],
+        substep_index: 0,
         unused: 0,
     }
 }
 
 impl DeviceExchange {
-    /// Memory for substeps of up to `contacts` contacts, with walls of the grid, and `nodes`
-    /// touched nodes.
+    /// Memory for substeps of up to `contacts` contacts, with grid boundary constraints, and
+    /// `nodes` touched nodes.
     ///
     /// # Errors
     /// Those of the device.
@@ -90,57 +90,58 @@ impl DeviceExchange {
         (sums + bodies * size_of::<ContactReference>()) as u64
     }
 
-    /// Makes room for `contacts` contacts and `nodes` touched nodes and half as many more, where
-    /// there is too little; it is to have as much as registry and solver. The step's sums stay.
-    /// Commands are to be recorded anew.
+    /// Grows the capacity for `contacts` contacts and `nodes` touched nodes and half as many more,
+    /// where there is too little; it is to have as much as detector and solver. The step's sums
+    /// stay. Commands are to be recorded anew.
     ///
     /// # Errors
     /// [`DeviceError::CannotGrow`], with everything as it was.
     pub fn grow(&mut self, contacts: u32, nodes: u32) -> Result<(), ContactError> {
-        let tile = |items: u32, tiles: u32| room_for(items.div_ceil(CONTACT_THREADS), tiles);
+        let tile = |items: u32, tiles: u32| grown_capacity(items.div_ceil(CONTACT_THREADS), tiles);
         let (contact_tiles, node_tiles) = (tile(contacts, self.contact_tiles), tile(nodes, self.node_tiles));
         let (from, to) = (self.contact_tiles + self.node_tiles, contact_tiles + node_tiles);
         if to == from {
             return Ok(());
         }
         let sums = self.device.allocate(to as usize * (self.bodies as usize + 1));
-        self.sums = sums.map_err(|source| {
-            let (what, from, to) = ("tiles of contacts and nodes", u64::from(from), u64::from(to));
-            DeviceError::CannotGrow { what, from, to, source: Box::new(source) }
-        })?;
+        self.sums = sums.map_err(DeviceError::cannot_grow("tiles of contacts and nodes", from, to))?;
         (self.contact_tiles, self.node_tiles) = (contact_tiles, node_tiles);
         tracing::info!(from, to, "room for more tiles of the exchange on the device");
         Ok(())
     }
 
-    /// Begins a step of substeps of `delta` \[s\]: bodies got nothing yet. The points that the
-    /// impulses on them are about, which the registry has for the first substep, go on by
+    /// Begins a step of substeps of `substep` \[s\]: bodies got nothing yet. The points that the
+    /// impulses on them are about, which the detector has for the first substep, go on by
     /// `references`, one a body; those of bodies without stay.
     ///
     /// # Errors
     /// Those of the device.
-    pub fn begin_step(&mut self, delta: f64, references: &[ReferencePointPath]) -> Result<(), ContactError> {
+    pub fn begin_step(
+        &mut self,
+        substep: f64,
+        references: &[ReferencePointPath],
+    ) -> Result<(), ContactError> {
         let paths = references.iter().map(Some).chain(core::iter::repeat(None));
-        let all: Vec<_> = paths.take(self.bodies as usize).map(|path| reference(delta, path)).collect();
+        let all: Vec<_> = paths.take(self.bodies as usize).map(|path| reference(substep, path)).collect();
         self.references.upload(&all)?;
         Ok(self.totals.fill([0.0; CONTACT_SUMS as usize])?)
     }
 
-    /// Appends the launches that give back the solution of the substep that the registry registered
-    /// last: velocities to the `nodes` of the grid (velocity \[m/s\], mass \[kg\]), impulses to the
-    /// bodies, and the contacts to the registry, which remembers them and goes on to the next
-    /// substep: from then on this one cannot be stopped. Nothing happens where it has been.
+    /// Appends the launches that apply the solution of the substep that the detector found last:
+    /// velocities to the `nodes` of the grid (velocity \[m/s\], mass \[kg\]), impulses to the
+    /// bodies, and the contacts to the detector, which caches them and begins the next substep:
+    /// from then on this one cannot be stopped. Nothing happens where it has been.
     pub fn issue(
         &self,
         commands: &mut Commands,
         geometries: &DeviceGeometries,
-        registry: &DeviceRegistry,
+        detector: &DeviceContactDetector,
         incidence: ConvexIncidence,
         solution: ContactSolution,
         nodes: Span<[f32; 4]>,
     ) {
-        let (contacts, clock, bodies) = (registry.contacts(), registry.clock(), registry.bodies());
-        let (sums, totals, grid_spacing) = (self.sums.span(), self.totals.span(), registry.grid_spacing());
+        let (contacts, clock, bodies) = (detector.contacts(), detector.clock(), detector.bodies());
+        let (sums, totals, grid_spacing) = (self.sums.span(), self.totals.span(), detector.grid_spacing());
         let (body_count, first_tile) = (self.bodies, self.contact_tiles);
         commands
             .clear(sums)
@@ -149,7 +150,7 @@ impl DeviceExchange {
                 &ContactExchangeParameters {
                     contacts,
                     shapes: geometries.shapes(),
-                    memories: registry.memories(),
+                    contact_cache: detector.contact_cache(),
                     solution,
                     bodies,
                     clock,
@@ -182,7 +183,7 @@ impl DeviceExchange {
                     bodies,
                     references: self.references.span(),
                     clock,
-                    state: registry.state(),
+                    state: detector.state(),
                     tiles: self.contact_tiles + self.node_tiles,
                     first_tile,
                     body_count,
@@ -191,8 +192,9 @@ impl DeviceExchange {
             );
     }
 
-    /// For each body and, last, the walls of the grid (about the world's origin): angular impulse
-    /// on it \[N m s\], linear impulse \[N s\], work on the particles \[J\], over the step so far.
+    /// For each body and, last, the grid boundary constraints (about the world's origin): angular
+    /// impulse on it \[N m s\], linear impulse \[N s\], work on the particles \[J\], over the step
+    /// so far.
     pub fn totals(&self) -> Span<Sums> {
         self.totals.span()
     }
@@ -203,7 +205,7 @@ impl DeviceExchange {
     /// Those of the device.
     pub fn download(&self) -> Result<Vec<BodyExchange>, ContactError> {
         let (totals, references) = (self.totals.download()?, self.references.download()?);
-        let moment_of_travel = references.iter().map(|r| Vector3::from(r.carried));
+        let moment_of_travel = references.iter().map(|r| Vector3::from(r.moment_of_travel));
         Ok(totals
             .iter()
             .zip(moment_of_travel.chain([Vector3::zeros()]))

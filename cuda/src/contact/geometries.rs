@@ -5,7 +5,10 @@ use pliant_rigid::{Bodies, ConvexHull, Geometry, Shape, TriangleMesh};
 
 use super::error::ContactError;
 use super::triangles::Triangles;
-use crate::kernels::{ContactGeometry, ContactNode, ContactShapes};
+use crate::kernels::{
+    ContactGeometry, ContactNode, ContactShapes, SHAPE_BOX, SHAPE_CAPSULE, SHAPE_CYLINDER, SHAPE_ELLIPSOID,
+    SHAPE_HALF_SPACE, SHAPE_HULL, SHAPE_MESH, SHAPE_SPHERE,
+};
 use crate::{Buffer, Device};
 
 /// The least and the largest size of a shape [m]: squares of their ratio, and their product with
@@ -103,7 +106,7 @@ impl DeviceGeometries {
     /// The origin of a geometry's frame on the device, in the shape's frame \[m\]: the middle of a
     /// hull's, mesh's or height field's bounding box, zero for others. `None` where there is no
     /// such geometry.
-    pub fn middle(&self, geometry: usize) -> Option<Vector3<f64>> {
+    pub fn center(&self, geometry: usize) -> Option<Vector3<f64>> {
         self.middles.get(geometry).copied()
     }
 
@@ -127,36 +130,35 @@ impl Lists {
             wrong.map_or(Ok(single(&size)), |value| Err(refuse(value)))
         };
         let first = [self.nodes.len(), self.triangles.len(), self.planes.len()].map(|n| n as u32);
-        let (mut middle, mut radius, mut features) = (Vector3::zeros(), 0.0, 1);
-        // Names of the kinds: see kernels/distance.cuh.
+        let (mut center, mut radius, mut features) = (Vector3::zeros(), 0.0, 1);
         let (kind, size) = match &geometry.shape {
-            Shape::HalfSpace => (0, [0.0; 3]),
-            Shape::Box { half_extents } => (1, check(*half_extents)?),
-            Shape::Sphere { radius } => (2, check(Vector3::repeat(*radius))?),
+            Shape::HalfSpace => (SHAPE_HALF_SPACE, [0.0; 3]),
+            Shape::Box { half_extents } => (SHAPE_BOX, check(*half_extents)?),
+            Shape::Sphere { radius } => (SHAPE_SPHERE, check(Vector3::repeat(*radius))?),
             Shape::Capsule { radius, half_length } => {
                 // The cylindrical part may have no length.
                 check(Vector3::new(*radius, *radius, radius + half_length))?;
-                (3, single(&Vector3::new(*radius, *half_length, 0.0)))
+                (SHAPE_CAPSULE, single(&Vector3::new(*radius, *half_length, 0.0)))
             }
             Shape::Cylinder { radius, half_length } => {
-                (4, check(Vector3::new(*radius, *half_length, *radius))?)
+                (SHAPE_CYLINDER, check(Vector3::new(*radius, *half_length, *radius))?)
             }
-            Shape::Ellipsoid { semi_axes } => (5, check(*semi_axes)?),
+            Shape::Ellipsoid { semi_axes } => (SHAPE_ELLIPSOID, check(*semi_axes)?),
             Shape::ConvexHull(hull) => {
-                let (half, ball) = self.add_mesh(hull.mesh(), &mut middle);
-                features = self.add_planes(hull, &middle, first[1] as usize);
+                let (half, ball) = self.add_mesh(hull.mesh(), &mut center);
+                features = self.add_planes(hull, &center, first[1] as usize);
                 radius = ball;
-                (6, check(half)?)
+                (SHAPE_HULL, check(half)?)
             }
             Shape::Mesh(mesh) => {
-                let (half, ball) = self.add_mesh(mesh, &mut middle);
+                let (half, ball) = self.add_mesh(mesh, &mut center);
                 (features, radius) = (mesh.triangles().len() as u32, ball);
-                (7, check(half)?)
+                (SHAPE_MESH, check(half)?)
             }
             Shape::HeightField(field) => {
-                let (half, ball) = self.add_mesh(field.mesh(), &mut middle);
+                let (half, ball) = self.add_mesh(field.mesh(), &mut center);
                 (features, radius) = (field.mesh().triangles().len() as u32, ball);
-                (7, check(half)?)
+                (SHAPE_MESH, check(half)?)
             }
         };
         if self.triangles.len() > MOST_TRIANGLES {
@@ -168,9 +170,9 @@ impl Lists {
                 most: MOST_TRIANGLES,
             });
         }
-        let pose: Isometry3<f64> = geometry.pose * Translation3::from(middle);
+        let pose: Isometry3<f64> = geometry.pose * Translation3::from(center);
         let rotation = pose.rotation.quaternion();
-        self.middles.push(middle);
+        self.middles.push(center);
         self.geometries.push(ContactGeometry {
             kind,
             body,
@@ -191,21 +193,21 @@ impl Lists {
     }
 
     /// Adds triangles relative to the middle of their bounding box, and gives half of that box,
-    /// rounded up, and the radius of a ball around it \[m\].
-    fn add_mesh(&mut self, mesh: &TriangleMesh, middle: &mut Vector3<f64>) -> (Vector3<f64>, f64) {
+    /// rounded up, and the radius of its bounding sphere \[m\].
+    fn add_mesh(&mut self, mesh: &TriangleMesh, center: &mut Vector3<f64>) -> (Vector3<f64>, f64) {
         let used = || mesh.triangles().iter().flatten().map(|i| mesh.vertices()[*i as usize]);
         let start = (Point3::from(Vector3::repeat(f64::MAX)), Point3::from(Vector3::repeat(f64::MIN)));
         let (low, high) = used().fold(start, |(low, high), p| (low.inf(&p), high.sup(&p)));
-        *middle = 0.5 * (low.coords + high.coords);
+        *center = 0.5 * (low.coords + high.coords);
         let normals: Vec<Vector3<f64>> = mesh.face_normals().iter().map(|n| n.into_inner()).collect();
-        let mut triangles = Triangles::new(mesh.vertices(), mesh.triangles(), &normals, middle);
+        let mut triangles = Triangles::new(mesh.vertices(), mesh.triangles(), &normals, center);
         let first = self.triangles.len() as u32;
         let mut slots = vec![0; triangles.numbers.len()];
         for (slot, &number) in triangles.numbers.iter().enumerate() {
             slots[number as usize] = first + slot as u32;
         }
         // The box on the device must hold the rounded corners too.
-        let half = (high.coords - *middle).map(|x| f64::from((x as f32).next_up()));
+        let half = (high.coords - *center).map(|x| f64::from((x as f32).next_up()));
         self.nodes.append(&mut triangles.nodes);
         self.triangles.append(&mut triangles.triangles);
         self.edge_normals.append(&mut triangles.edge_normals);
@@ -215,11 +217,11 @@ impl Lists {
     }
 
     /// Adds the faces of a hull whose triangles are those from `first` on, and gives their number.
-    fn add_planes(&mut self, hull: &ConvexHull, middle: &Vector3<f64>, first: usize) -> u32 {
+    fn add_planes(&mut self, hull: &ConvexHull, center: &Vector3<f64>, first: usize) -> u32 {
         let planes = self.planes.len();
         self.planes.extend((0..hull.face_count() as u32).filter_map(|face| hull.face(face)).map(
             |(normal, offset)| {
-                let offset = offset - normal.dot(middle);
+                let offset = offset - normal.dot(center);
                 [normal.x as f32, normal.y as f32, normal.z as f32, offset as f32]
             },
         ));

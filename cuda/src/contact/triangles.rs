@@ -21,15 +21,15 @@ pub(crate) struct Triangles {
 }
 
 impl Triangles {
-    /// Of a closed mesh of `vertices` \[m\], less `middle`; `normals` are those of the triangles.
+    /// Of a closed mesh of `vertices` \[m\], less `center`; `normals` are those of the triangles.
     pub(crate) fn new(
         vertices: &[Point3<f64>],
         triangles: &[[u32; 3]],
         face_normals: &[Vector3<f64>],
-        middle: &Vector3<f64>,
+        center: &Vector3<f64>,
     ) -> Self {
         let single: Vec<[f32; 3]> =
-            vertices.iter().map(|v| (v.coords - middle).map(|x| x as f32).into()).collect();
+            vertices.iter().map(|v| (v.coords - center).map(|x| x as f32).into()).collect();
         let corners = |t: u32| triangles[t as usize].map(|i| single[i as usize]);
         let mut order: Vec<u32> = (0..triangles.len() as u32).collect();
         let mut nodes = Vec::with_capacity(triangles.len());
@@ -99,13 +99,13 @@ fn build(
 ) {
     let (mut low, mut high) = ([f32::MAX; 3], [f32::MIN; 3]);
     let (mut least, mut most) = ([f32::MAX; 3], [f32::MIN; 3]);
-    let middle = |t: u32, axis: usize| corners(t).iter().map(|corner| corner[axis]).sum::<f32>();
+    let center = |t: u32, axis: usize| corners(t).iter().map(|corner| corner[axis]).sum::<f32>();
     for &t in order.iter() {
         for axis in 0..3 {
             for corner in corners(t) {
                 (low[axis], high[axis]) = (low[axis].min(corner[axis]), high[axis].max(corner[axis]));
             }
-            (least[axis], most[axis]) = (least[axis].min(middle(t, axis)), most[axis].max(middle(t, axis)));
+            (least[axis], most[axis]) = (least[axis].min(center(t, axis)), most[axis].max(center(t, axis)));
         }
     }
     let index = nodes.len();
@@ -117,7 +117,7 @@ fn build(
     let axis = (1..3).fold(0, |best, axis| if wide(axis) > wide(best) { axis } else { best });
     let half = order.len() / 2;
     // Ties are broken by the triangle's number, so that the tree is the same on every machine.
-    order.select_nth_unstable_by(half, |s, t| middle(*s, axis).total_cmp(&middle(*t, axis)).then(s.cmp(t)));
+    order.select_nth_unstable_by(half, |s, t| center(*s, axis).total_cmp(&center(*t, axis)).then(s.cmp(t)));
     let (left, right) = order.split_at_mut(half);
     build(nodes, left, first, corners);
     let right_child = nodes.len() as u32;

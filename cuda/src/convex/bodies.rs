@@ -1,19 +1,19 @@
-//! Bodies that answer within the solves: strong coupling.
+//! Strongly coupled bodies: strong coupling.
 
 use crate::kernels::{
-    CONVEX_BODY_ROWS, CONVEX_BODY_SUMS, CONVEX_NO_ANSWER, CONVEX_THREADS, ConvexBodies, Kernel,
+    CONVEX_BODY_ROWS, CONVEX_BODY_SUMS, CONVEX_NOT_STRONG, CONVEX_THREADS, ConvexBodies, Kernel,
 };
 use crate::layout::Span;
 use crate::{Buffer, Device, DeviceError};
 
-/// Memory for the part of a solve that belongs to bodies that answer: a few numbers for each tile
-/// of contacts and body, and square matrices of the bodies' unknowns.
+/// Memory for the part of a solve that belongs to strongly coupled bodies: a few numbers for each
+/// tile of contacts and body, and square matrices of the bodies' unknowns.
 #[derive(Debug)]
-pub(super) struct Bodies {
+pub(super) struct StrongBodyMemory {
     pub(super) counts: Buffer<u32>,
     pub(super) places: Buffer<u32>,
     pub(super) factor: Buffer<f64>,
-    answers: Buffer<[f64; 6]>,
+    body_velocity_changes: Buffer<[f64; 6]>,
     rows: Buffer<f64>,
     velocities: Buffer<f64>,
     tile_sums: Buffer<f64>,
@@ -21,14 +21,15 @@ pub(super) struct Bodies {
     images: Buffer<f64>,
     matrix: Buffer<f64>,
     inverse: Buffer<f64>,
-    /// Bodies that can answer.
+    /// Capacity for strongly coupled bodies.
     pub(super) capacity: usize,
     /// Blocks that the device can hold.
     resident: u32,
 }
 
-impl Bodies {
-    /// For this many bodies that answer of all `bodies`, in solves of up to `contacts` contacts.
+impl StrongBodyMemory {
+    /// For this many strongly coupled bodies of all `bodies`, in solves of up to `contacts`
+    /// contacts.
     pub(super) fn new(
         device: &Device,
         capacity: usize,
@@ -38,9 +39,9 @@ impl Bodies {
         let unknowns = 6 * capacity;
         Ok(Self {
             counts: device.upload(&[0; 2])?,
-            places: device.upload(&vec![CONVEX_NO_ANSWER; bodies])?,
+            places: device.upload(&vec![CONVEX_NOT_STRONG; bodies])?,
             factor: device.allocate(unknowns * unknowns)?,
-            answers: device.upload(&vec![[0.0; 6]; bodies])?,
+            body_velocity_changes: device.upload(&vec![[0.0; 6]; bodies])?,
             rows: device.allocate(CONVEX_BODY_ROWS as usize * unknowns)?,
             velocities: device.allocate(2 * unknowns)?,
             tile_sums: tile_sums(device, capacity, contacts)?,
@@ -64,7 +65,7 @@ impl Bodies {
             counts: self.counts.span(),
             places: self.places.span(),
             factor: self.factor.span(),
-            answers: self.answers.span(),
+            body_velocity_changes: self.body_velocity_changes.span(),
             rows: self.rows.span(),
             velocities: self.velocities.span(),
             tile_sums: self.tile_sums.span(),
@@ -82,12 +83,12 @@ impl Bodies {
         self.resident
     }
 
-    pub(super) fn answers(&self) -> Span<[f64; 6]> {
-        self.answers.span()
+    pub(super) fn body_velocity_changes(&self) -> Span<[f64; 6]> {
+        self.body_velocity_changes.span()
     }
 
-    pub(super) fn download_answers(&self) -> Result<Vec<[f64; 6]>, DeviceError> {
-        self.answers.download()
+    pub(super) fn download_body_velocity_changes(&self) -> Result<Vec<[f64; 6]>, DeviceError> {
+        self.body_velocity_changes.download()
     }
 }
 

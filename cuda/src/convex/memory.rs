@@ -1,10 +1,10 @@
 //! The parts of a solver's device memory.
 
-use crate::kernels::{CONVEX_SYSTEM_ROWS, ConvexIncidence};
+use crate::kernels::{CONVEX_SYSTEM_ROWS, ConvexIncidence, STENCIL_NODES};
 use crate::{Buffer, Commands, Device, DeviceError};
 
 /// Nodes of a contact's stencil.
-pub(super) const STENCIL: usize = 27;
+pub(super) const STENCIL: usize = STENCIL_NODES as usize;
 
 /// The numbers of contacts, groups and nodes, and who touches whom.
 #[derive(Debug)]
@@ -102,13 +102,13 @@ fn places(nodes: usize) -> usize {
 
 /// The workspace of a linear system in one precision.
 #[derive(Debug)]
-pub(super) struct System<T> {
+pub(super) struct LinearSystemMemory<T> {
     pub(super) rows: Buffer<T>,
     pub(super) directions: Buffer<[T; 4]>,
     pub(super) images: Buffer<[T; 4]>,
 }
 
-impl<T> System<T>
+impl<T> LinearSystemMemory<T>
 where
     T: crate::layout::DeviceType,
     [T; 4]: crate::layout::DeviceType,

@@ -1,19 +1,19 @@
 //! The solver in the steps of a model: what stops a substep, more memory, and what the solves of a
 //! step did.
 
-use super::bodies::Bodies;
-use super::memory::{Incidence, System, Table};
+use super::bodies::StrongBodyMemory;
+use super::memory::{Incidence, LinearSystemMemory, Table};
 use super::{DeviceConvexSolver, TRACE, resident};
 use crate::kernels::{
     CONVEX_CONTACT_ROWS, CONVEX_FREE_ROW, CONVEX_MASS_ROW, CONVEX_NODE_ROWS, CONVEX_SUMS, CONVEX_THREADS,
     ContactClock, ContactSolution, ConvexReport, ConvexSettings, ConvexTotals, GRID_BARRIER_WORDS,
 };
 use crate::layout::Span;
-use crate::mpm::room_for;
+use crate::mpm::grown_capacity;
 use crate::{Commands, Device, DeviceError};
 
 impl DeviceConvexSolver {
-    /// What [`DeviceConvexSolver::new`] allocates, in bytes: without bodies that answer.
+    /// What [`DeviceConvexSolver::new`] allocates, in bytes: without strongly coupled bodies.
     ///
     /// # Errors
     /// Those of the device.
@@ -32,45 +32,46 @@ impl DeviceConvexSolver {
             + GRID_BARRIER_WORDS as usize * size_of::<u32>();
         Ok((of_nodes + of_contacts + sums + single) as u64
             + Incidence::bytes_needed(contacts, nodes)
-            + System::<f32>::bytes_needed(contacts, nodes)
-            + System::<f64>::bytes_needed(contacts, nodes)
+            + LinearSystemMemory::<f32>::bytes_needed(contacts, nodes)
+            + LinearSystemMemory::<f64>::bytes_needed(contacts, nodes)
             + Table::bytes_needed(nodes, resident(device)?.max(1)))
     }
 
     /// Has solves be those of the substeps of a step, with that step's status
     /// ([`crate::mpm::DeviceMpm::status`]) and contact's clock
-    /// ([`crate::contact::DeviceRegistry::clock`]): where a substep is stopped they do nothing, and
-    /// where there is no room, or a solve fails, they stop it.
+    /// ([`crate::contact::DeviceContactDetector::clock`]): where a substep is stopped they do
+    /// nothing, and where it is full, or a solve fails, they stop it.
     pub fn follow(&mut self, status: Span<u32>, clock: Span<ContactClock>) {
         (self.status, self.clock) = (status, clock);
     }
 
-    /// Makes room for `contacts` contacts and `nodes` touched nodes and half as many more, where
-    /// there is too little. The velocities that the last solve left, from which the next one
+    /// Grows the capacity for `contacts` contacts and `nodes` touched nodes and half as many more,
+    /// where there is too little. The velocities that the last solve left, from which the next one
     /// starts, stay, as do settings and sums; other results go. Commands are to be recorded anew.
     ///
     /// # Errors
     /// [`DeviceError::CannotGrow`], with everything as it was.
     pub fn grow(&mut self, contacts: u32, nodes: u32) -> Result<(), DeviceError> {
         let (contact_capacity, node_capacity) = (self.contact_capacity, self.node_capacity);
-        let (contacts, nodes) = (room_for(contacts, contact_capacity), room_for(nodes, node_capacity));
+        let (contacts, nodes) =
+            (grown_capacity(contacts, contact_capacity), grown_capacity(nodes, node_capacity));
         if (contacts, nodes) == (contact_capacity, node_capacity) {
             return Ok(());
         }
-        let refuse = |source| DeviceError::CannotGrow {
-            what: "contacts and touched nodes to solve",
-            from: u64::from(contact_capacity) + u64::from(node_capacity),
-            to: u64::from(contacts) + u64::from(nodes),
-            source: Box::new(source),
-        };
+        let sum = |contacts, nodes| u64::from(contacts) + u64::from(nodes);
+        let refuse = DeviceError::cannot_grow(
+            "contacts and touched nodes to solve",
+            sum(contact_capacity, node_capacity),
+            sum(contacts, nodes),
+        );
         let needed = Self::bytes_needed(&self.device, contacts as usize, nodes as usize)?;
-        self.device.check_free(needed).map_err(refuse)?;
-        let mut larger = Self::new(&self.device, contacts as usize, nodes as usize).map_err(refuse)?;
+        self.device.check_free(needed).map_err(&refuse)?;
+        let mut larger = Self::new(&self.device, contacts as usize, nodes as usize).map_err(&refuse)?;
         if let Some(blocks) = self.chosen_blocks {
             larger = larger.with_blocks(blocks);
         }
         if let Some(bodies) = &mut self.bodies {
-            bodies.grow(&self.device, contacts as usize).map_err(refuse)?;
+            bodies.grow(&self.device, contacts as usize).map_err(&refuse)?;
         }
         let mut commands = Commands::new();
         commands
@@ -122,7 +123,10 @@ impl DeviceConvexSolver {
             impulses: self.impulses.span(),
             velocities: self.velocities.span(),
             nodes: self.node_rows.span(),
-            answers: self.bodies.as_ref().map_or(Span::EMPTY, Bodies::answers),
+            body_velocity_changes: self
+                .bodies
+                .as_ref()
+                .map_or(Span::EMPTY, StrongBodyMemory::body_velocity_changes),
             node_stride: self.node_capacity,
             mass_row: CONVEX_MASS_ROW,
             free_row: CONVEX_FREE_ROW,

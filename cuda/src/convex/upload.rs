@@ -5,7 +5,7 @@ use pliant_coupling::convex::{ContactConstraint, ContactProblem, InitialGuess, M
 
 use super::memory::STENCIL;
 use super::{ConvexError, DeviceConvexSolver, TRACE};
-use crate::kernels::{CONVEX_NO_ANSWER, CONVEX_ON_NODE, ConvexContacts, ConvexReport, GridNodes};
+use crate::kernels::{CONVEX_NOT_STRONG, CONVEX_ON_NODE, ConvexContacts, ConvexReport, GridNodes};
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError};
 
@@ -30,7 +30,7 @@ pub struct DeviceContactProblem {
     stiction_tolerance: Buffer<f32>,
     body: Buffer<u32>,
     lever: Buffer<[f32; 3]>,
-    /// The bodies that answer.
+    /// the strongly coupled bodies.
     mobility: Mobility,
     grid: Buffer<[f32; 4]>,
     guess_impulses: Buffer<[f32; 3]>,
@@ -182,8 +182,8 @@ pub struct DeviceSolution {
     pub impulses: Vec<[f64; 3]>,
     /// Sum of the contacts' impulses on every node \[N s\].
     pub node_impulses: Vec<[f64; 4]>,
-    /// How the velocities of the bodies that answer changed: angular \[rad/s\], linear \[m/s\],
-    /// world axes.
+    /// How the velocities of the strongly coupled bodies changed: angular \[rad/s\], linear
+    /// \[m/s\], world axes.
     pub body_velocity_changes: Vec<[f64; 6]>,
     /// What happened.
     pub info: SolverInfo,
@@ -248,16 +248,16 @@ impl HostIncidence {
 }
 
 impl DeviceConvexSolver {
-    /// Takes over the numbering of a problem of the host, its guessed velocities, and the bodies
-    /// that answer in it.
+    /// Takes over the numbering of a problem of the host, its guessed velocities, and the strongly
+    /// coupled bodies in it.
     ///
     /// # Errors
-    /// [`ConvexError::NoRoom`] and those of the device.
+    /// [`ConvexError::CapacityExceeded`] and those of the device.
     pub fn number(&mut self, problem: &DeviceContactProblem) -> Result<(), ConvexError> {
         let host = HostIncidence::of(&problem.rows, problem.nodes);
         let (contacts, nodes) = (host.contact_groups.len(), host.slots.len());
         if contacts > self.contact_capacity as usize || nodes > self.node_capacity as usize {
-            return Err(self.no_room());
+            return Err(self.capacity_exceeded());
         }
         let groups = host.group_begin.len() - 1;
         self.incidence.counts.upload(&[contacts as u32, groups as u32, nodes as u32, 0])?;
@@ -277,7 +277,7 @@ impl DeviceConvexSolver {
     /// The numbering of the last solve.
     ///
     /// # Errors
-    /// [`ConvexError::NoRoom`] where there was no room for it, and those of the device.
+    /// [`ConvexError::CapacityExceeded`] where there was no room for it, and those of the device.
     pub fn download_incidence(&self) -> Result<HostIncidence, ConvexError> {
         let part = |buffer: &Buffer<u32>, length: usize| -> Result<Vec<u32>, DeviceError> {
             let mut values = vec![0; length];
@@ -287,7 +287,7 @@ impl DeviceConvexSolver {
         let counts = self.incidence.counts.download()?;
         let [contacts, groups, nodes] = [counts[0], counts[1], counts[2]].map(|count| count as usize);
         if counts[3] != 0 {
-            return Err(self.no_room());
+            return Err(self.capacity_exceeded());
         }
         if contacts == 0 {
             return Ok(HostIncidence {
@@ -309,7 +309,7 @@ impl DeviceConvexSolver {
     /// The solution of the last solve.
     ///
     /// # Errors
-    /// [`ConvexError::NoRoom`] where the problem was too large, and those of the device.
+    /// [`ConvexError::CapacityExceeded`] where the problem was too large, and those of the device.
     pub fn download_nodes(&self) -> Result<NodeSolution, ConvexError> {
         let report = self.report()?;
         let info = self.info(&report)?;
@@ -330,7 +330,7 @@ impl DeviceConvexSolver {
     /// The solution of the last solve, of this problem with its own numbering.
     ///
     /// # Errors
-    /// [`ConvexError::NoRoom`] where the problem was too large, and those of the device.
+    /// [`ConvexError::CapacityExceeded`] where the problem was too large, and those of the device.
     pub fn download(&self, problem: &DeviceContactProblem) -> Result<DeviceSolution, ConvexError> {
         let NodeSolution {
             slots,
@@ -349,7 +349,7 @@ impl DeviceConvexSolver {
             velocities[*slot as usize] = [v[0], v[1], v[2], 0.0];
             node_impulses[*slot as usize] = [g[0], g[1], g[2], 0.0];
         }
-        let body_velocity_changes = self.download_answers()?;
+        let body_velocity_changes = self.download_body_velocity_changes()?;
         Ok(DeviceSolution { velocities, impulses, node_impulses, body_velocity_changes, info, report, trace })
     }
 }
@@ -364,7 +364,7 @@ fn attachments(problem: &ContactProblem) -> Result<(Vec<u32>, Vec<[f32; 3]>), Co
         if let Some(body) = on.filter(|on| *on as usize >= bodies) {
             return Err(ConvexError::Mobility { contact, body, bodies });
         }
-        body.push(on.unwrap_or(CONVEX_NO_ANSWER));
+        body.push(on.unwrap_or(CONVEX_NOT_STRONG));
         lever.push(attachment.map_or([0.0; 3], |attachment| attachment.lever.map(|x| x as f32)));
     }
     Ok((body, lever))

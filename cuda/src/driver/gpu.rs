@@ -10,7 +10,7 @@ use crate::command::{Command, Launch};
 use crate::error::DeviceError;
 use crate::kernels::Kernel;
 use crate::layout::RawSpan;
-use crate::memory::Memory;
+use crate::memory::DeviceMemoryInfo;
 use crate::ptx::PTX;
 
 /// The compute capability that the kernels are compiled for.
@@ -30,7 +30,8 @@ pub(crate) struct Gpu {
     functions: Vec<Option<sys::CUfunction>>,
 }
 
-// SAFETY: handles of the driver may be used from any thread that has made the context its own, which every method does.
+// SAFETY: handles of the driver may be used from any thread that has made the context its own,
+// which every method does.
 unsafe impl Send for Gpu {}
 // SAFETY: as above; the driver is thread-safe.
 unsafe impl Sync for Gpu {}
@@ -91,10 +92,10 @@ impl Gpu {
         self.info.multiprocessors
     }
 
-    pub(crate) fn memory(&self) -> Result<Memory, DeviceError> {
+    pub(crate) fn memory(&self) -> Result<DeviceMemoryInfo, DeviceError> {
         self.enter()?;
         let (free, total) = result::mem_get_info().map_err(failed("cuMemGetInfo"))?;
-        Ok(Memory { free: free as u64, total: total as u64 })
+        Ok(DeviceMemoryInfo { free: free as u64, total: total as u64 })
     }
 
     pub(crate) fn resident_blocks(
@@ -120,7 +121,7 @@ impl Gpu {
         match unsafe { result::malloc_sync(bytes as usize) } {
             Ok(address) => Ok(address),
             Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
-                let Memory { free, total } = self.memory()?;
+                let DeviceMemoryInfo { free, total } = self.memory()?;
                 Err(DeviceError::OutOfMemory { asked: bytes, free, total })
             }
             Err(error) => Err(failed("cuMemAlloc")(error)),
@@ -142,7 +143,8 @@ impl Gpu {
             return Ok(());
         }
         self.enter()?;
-        // SAFETY: the span is in a live buffer and as long as the values, which stay until the copy is done.
+        // SAFETY: the span is in a live buffer and as long as the values, which stay until the copy
+        // is done.
         unsafe { result::memcpy_htod_async(to.address, values, self.stream) }
             .map_err(failed("cuMemcpyHtoDAsync"))?;
         self.synchronize()
@@ -219,9 +221,9 @@ impl Gpu {
         let mut pointers = [parameters.as_ptr().cast_mut().cast::<c_void>()];
         let grid = (blocks[0], blocks[1], blocks[2]);
         let block = (threads[0], threads[1], threads[2]);
-        // SAFETY: the kernel takes one structure by value, whose layout `parameters.cuh` asserts; the driver copies it
-        // before it returns. Its spans lie in live buffers; what the kernel does within them is its
-        // own affair.
+        // SAFETY: the kernel takes one structure by value, whose layout `parameters.cuh` checks;
+        // the driver copies it before it returns. Its spans lie in live buffers; what the kernel
+        // does within them is its own affair.
         let launched = unsafe {
             if cooperative {
                 result::launch_cooperative_kernel(function, grid, block, shared, self.stream, &mut pointers)
@@ -323,7 +325,8 @@ fn load_module(ptx: &str) -> Result<sys::CUmodule, DeviceError> {
     // The driver takes the values of small options in the place of pointers.
     let mut values = [log.as_mut_ptr().cast::<c_void>(), log.len() as *mut c_void];
     let mut module = std::ptr::null_mut();
-    // SAFETY: the image ends with a zero; options and their values are equally many and outlive the call.
+    // SAFETY: the image ends with a zero; options and their values are equally many and outlive the
+    // call.
     let loaded = unsafe {
         sys::cuModuleLoadDataEx(
             &raw mut module,

@@ -86,7 +86,8 @@ kernel_parameters! {
         pub digit: SortDigit,
     }
 
-    /// Moves keys and values to where their digit belongs, keys of equal digits in the order they had.
+    /// Moves keys and values to where their digit belongs, keys of equal digits in the order they
+    /// had.
     pub struct SortScatterParameters = "sort_scatter" {
         /// Keys.
         pub keys: Span<u32>,

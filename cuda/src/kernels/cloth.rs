@@ -1,4 +1,5 @@
-//! Cloth: faces, vertices, hinges and pins of sheets, between one transfer to the particles and the next to the grid.
+//! Cloth: faces, vertices, hinges and pins of sheets, between one transfer to the particles and the
+//! next to the grid.
 
 use pliant_mpm::cloth::stability::MAX_MESH_SUBSTEPS;
 
@@ -10,14 +11,12 @@ shared_constants! {
     pub const CLOTH_THREADS: u32 = 128;
     /// Threads of the block that lets pins act on the grid: a warp for each sweep over them.
     pub const CLOTH_PIN_THREADS: u32 = 256;
-    /// Nodes that a pin reaches.
-    pub const CLOTH_REACH: u32 = 27;
     /// Of a vertex without a pin.
     pub const CLOTH_NO_PIN: u32 = u32::MAX;
-    /// Sums of what pins do: impulse [N s], its moment about the world's origin [N m s], work [J].
+    /// Sums over the pins: impulse [N s], its moment about the world's origin [N m s], work [J].
     pub const CLOTH_PIN_SUMS: u32 = 7;
-    /// f64 entries of a pin: velocity [m/s]; mobility of what it reaches of the grid [1/kg]; first node of its stencil; [`CLOTH_PIN_SUMS`]
-    /// of its vertex.
+    /// f64 entries of a pin: velocity [m/s]; mobility of what it reaches of the grid [1/kg]; first
+    /// node of its stencil; [`CLOTH_PIN_SUMS`] of its vertex.
     pub const CLOTH_PIN_ROW: u32 = 14;
     /// Most steps that a mesh takes in a substep.
     pub const CLOTH_MESH_STEPS: u32 = 16;
@@ -27,8 +26,8 @@ const _: () =
     assert!(CLOTH_MESH_STEPS as usize == 2 * MAX_MESH_SUBSTEPS, "what Stability::mesh_steps gives at most");
 
 shared_structs! {
-    /// What a sheet is made of.
-    pub struct ClothSheet {
+    /// The material of a sheet.
+    pub struct ClothSheetMaterial {
         /// Shear modulus [Pa].
         pub mu: f32,
         /// First Lame parameter of plane stress [Pa].
@@ -37,27 +36,28 @@ shared_structs! {
         pub normal_stiffness: f32,
         /// Shear stiffness [Pa].
         pub shear_stiffness: f32,
-        /// Coefficient of that shear's friction (no unit).
+        /// Coefficient of that shear's friction [-].
         pub friction: f32,
-        /// Part of the symmetric velocity gradient that a substep keeps (no unit).
+        /// Part of the symmetric velocity gradient that a substep keeps [-].
         pub damping: f32,
     }
 
-    /// The steps that a sheet's mesh takes by itself in a substep of the present length.
+    /// The steps of a sheet's mesh within a substep of the present length.
     pub struct ClothMeshSteps {
         /// How many, at least one.
         pub steps: u32,
-        /// The most that any sheet takes.
+        /// The most of any sheet.
         pub most: u32,
         /// Their length over the grid spacing [cells per m/s].
         pub step: f32,
-        /// Their length times the part of a particle's inverse mass that a vertex of the mesh has [s].
-        pub kick: f32,
+        /// Their length times the part of a particle's inverse mass that a vertex of the mesh has
+        /// [s].
+        pub impulse_step: f32,
         /// Their length times gravity [m/s].
-        pub fall: [f32; 3],
+        pub gravity_velocity_step: [f32; 3],
         /// Zero.
         pub unused: u32,
-        /// Weight of the stresses at each (no unit).
+        /// Weight of the stresses at each step [-].
         pub weights: [f32; CLOTH_MESH_STEPS as usize],
     }
 
@@ -88,17 +88,18 @@ shared_structs! {
     }
 
     /// A pin in a substep.
-    pub struct ClothTarget {
+    pub struct PinTarget {
         /// Where its vertex is at the substep's end, world frame [m].
         pub position: [f64; 3],
-        /// One where it holds, zero where it has let go.
+        /// One while it holds, zero after its release.
         pub holds: u32,
         /// Zero.
         pub unused: u32,
     }
 
-    /// The meshes of all sheets. Elements are the vertices and then the faces, each in the order of the sheets; corners of faces are numbered
-    /// three times the face and the corner, those of hinges go on from there with four times the hinge and the place.
+    /// The meshes of all sheets. Elements are the vertices and then the faces, each in the order of
+    /// the sheets; corners of faces are numbered three times the face and the corner, those of
+    /// hinges go on from there with four times the hinge and the place.
     pub struct ClothTables {
         /// Index of each element's particle; as of the last sort.
         pub places: Span<u32>,
@@ -114,8 +115,8 @@ shared_structs! {
         pub faces: Span<ClothFace>,
         /// Hinges.
         pub hinges: Span<ClothHinge>,
-        /// What the sheets are made of.
-        pub sheets: Span<ClothSheet>,
+        /// Materials of the sheets.
+        pub sheets: Span<ClothSheetMaterial>,
     }
 
     /// Pins. Empty without any.
@@ -125,18 +126,18 @@ shared_structs! {
         /// Of each vertex, its pin; [`CLOTH_NO_PIN`] without.
         pub of_vertices: Span<u32>,
         /// All pins in the step's first substep, then all in the second, and so on.
-        pub targets: Span<ClothTarget>,
+        pub targets: Span<PinTarget>,
         /// [`CLOTH_PIN_ROW`] entries a pin.
         pub rows: Span<f64>,
-        /// What the pins did to the grid in this substep; [`CLOTH_PIN_SUMS`] entries.
+        /// Impulse and work of the pins on the grid in this substep; [`CLOTH_PIN_SUMS`] entries.
         pub of_grid: Span<f64>,
-        /// What they did in the step; [`CLOTH_PIN_SUMS`] entries.
+        /// The same over the step; [`CLOTH_PIN_SUMS`] entries.
         pub total: Span<f64>,
     }
 }
 
 kernel_parameters! {
-    /// Lets the pins act on the grid: sum_i w_ip v_i = v_pin, by Gauss-Seidel; by a single block.
+    /// Imposes the pins on the grid: sum_i w_ip v_i = v_pin, by Gauss-Seidel; by a single block.
     pub struct ClothHoldGridParameters = "cloth_hold_grid" {
         /// Particles.
         pub particles: ParticleRows,
@@ -148,7 +149,7 @@ kernel_parameters! {
         pub tables: ClothTables,
         /// Pins.
         pub pins: ClothPins,
-        /// Node of the grid at each place of each pin's stencil: [`CLOTH_REACH`] a pin.
+        /// Node of the grid at each place of each pin's stencil: [`STENCIL_NODES`] a pin.
         pub reach: Span<u32>,
         /// Its weight; zero where it has no mass.
         pub weights: Span<f64>,
@@ -157,13 +158,13 @@ kernel_parameters! {
         /// See [`MPM_STATUS_LIMIT`](super::MPM_STATUS_LIMIT).
         pub status: Span<u32>,
         /// The substep in the step.
-        pub substep: u32,
+        pub substep_index: u32,
         /// Zero.
         pub unused: u32,
     }
 
-    /// All that only sheets do in a substep, after the transfer to the particles: pins, the tie of faces and vertices, steps of the mesh, stress,
-    /// forces. Cooperative.
+    /// The part of a substep that only sheets need, after the transfer to the particles: pins,
+    /// vertex-face constraint, steps of the mesh, stress, forces. Cooperative.
     pub struct ClothAdvanceParameters = "cloth_advance" {
         /// Particles.
         pub particles: ParticleRows,
@@ -175,35 +176,37 @@ kernel_parameters! {
         pub pins: ClothPins,
         /// Of each vertex, the corner of its block [cells].
         pub corners: Span<[i32; 3]>,
-        /// Of each vertex, its position from there [cells], and nothing.
+        /// Of each vertex, its position from there [cells], and zero.
         pub locals: Span<[f32; 4]>,
         /// Of each vertex, its velocity [m/s], and 1 / mass [1/kg]; 0 where a pin holds it.
         pub velocities: Span<[f32; 4]>,
         /// Steps of each sheet's mesh.
         pub mesh: Span<ClothMeshSteps>,
-        /// Of each vertex, how far it is in the mesh's steps from where the substep left it [cells], and nothing.
-        pub ways: Span<[f32; 4]>,
-        /// Of each vertex, its velocity in the mesh's steps [m/s], and nothing.
+        /// Of each vertex, its displacement in the mesh's steps [cells], and zero.
+        pub displacements: Span<[f32; 4]>,
+        /// Of each vertex, its velocity in the mesh's steps [m/s], and zero.
         pub mesh_velocities: Span<[f32; 4]>,
-        /// Of each face, the mean of its Biot stresses so far: 11, 12, 22 [Pa], and nothing.
+        /// Of each face, the mean of its Biot stresses so far: 11, 12, 22 [Pa], and zero.
         pub biot: Span<[f32; 4]>,
-        /// Of each face, its centroid's velocity [m/s], and nothing.
+        /// Of each face, its centroid's velocity [m/s], and zero.
         pub face_velocities: Span<[f32; 4]>,
-        /// Of each face, the impulse on its vertices in a sweep of the tie [N s], and nothing.
+        /// Of each face, the impulse on its vertices in a sweep of the vertex-face constraint [N
+        /// s], and zero.
         pub impulses: Span<[f32; 4]>,
-        /// Forces on the corners of faces and hinges [N], and nothing.
+        /// Forces on the corners of faces and hinges [N], and zero.
         pub forces: Span<[f32; 4]>,
         /// Memory of the barrier; [`GRID_BARRIER_WORDS`](super::GRID_BARRIER_WORDS) words.
         pub barrier: Span<u32>,
         /// See [`MPM_STATUS_LIMIT`](super::MPM_STATUS_LIMIT).
         pub status: Span<u32>,
         /// The substep in the step.
-        pub substep: u32,
+        pub substep_index: u32,
         /// Number of materials that are not cloth.
         pub cloth_from: u32,
     }
 
-    /// Sums the energies of faces and hinges by tiles of [`MPM_TOTAL_TILE`](super::MPM_TOTAL_TILE), as further tiles of the particles' totals.
+    /// Sums the energies of faces and hinges by tiles of [`MPM_TOTAL_TILE`](super::MPM_TOTAL_TILE),
+    /// as further tiles of the particles' totals.
     pub struct ClothEnergyParameters = "cloth_energy" {
         /// Particles.
         pub particles: ParticleRows,

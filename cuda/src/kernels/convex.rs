@@ -4,7 +4,8 @@ use super::{ContactClock, GridNodes};
 use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
 
 shared_constants! {
-    /// Threads of a block of the convex contact solve, and elements whose sum is formed by one of its blocks.
+    /// Threads of a block of the convex contact solve, and elements whose sum is formed by one of
+    /// its blocks.
     pub const CONVEX_THREADS: u32 = 128;
     /// Sums that one pass forms at most.
     pub const CONVEX_SUMS: u32 = 8;
@@ -12,21 +13,24 @@ shared_constants! {
     pub const CONVEX_NODE_ROWS: u32 = 20;
     /// f64 rows of a contact.
     pub const CONVEX_CONTACT_ROWS: u32 = 30;
-    /// Rows of an unknown of the bodies that answer: see `kernels/convex_bodies.cuh`.
+    /// Rows of an unknown of the strongly coupled bodies: see `kernels/convex_bodies.cuh`.
     pub const CONVEX_BODY_ROWS: u32 = 10;
-    /// Sums over the contacts of an answering body: the lower triangle of a 6 x 6 matrix at most.
+    /// Sums over the contacts of a strongly coupled body: the lower triangle of a 6 x 6 matrix at
+    /// most.
     pub const CONVEX_BODY_SUMS: u32 = 21;
-    /// Place of a body that does not answer among those that do.
-    pub const CONVEX_NO_ANSWER: u32 = u32::MAX;
+    /// Place of a body that is not strongly coupled among those that are.
+    pub const CONVEX_NOT_STRONG: u32 = u32::MAX;
     /// Rows of a touched node in a linear system.
     pub const CONVEX_SYSTEM_ROWS: u32 = 19;
-    /// Row of a touched node with the mass that the solve moves: zero of a node that a wall holds.
+    /// Row of a touched node with the mass that the solve moves: zero of a node that a sticky
+    /// boundary holds.
     pub const CONVEX_MASS_ROW: u32 = 0;
     /// First of the three rows of a touched node with its velocity before the solve.
     pub const CONVEX_FREE_ROW: u32 = 2;
-    /// Mark of a node that a wall holds: the solve does not move it.
-    pub const CONVEX_HELD: u32 = u32::MAX;
-    /// Along an axis with an offset of this or more all weight is on the node of number offset - 8: a contact of a node.
+    /// Mark of a node that a sticky boundary holds: the solve does not move it.
+    pub const CONVEX_FIXED: u32 = u32::MAX;
+    /// Along an axis with an offset of this or more all weight is on the node of number offset - 8:
+    /// a contact of a node.
     pub const CONVEX_ON_NODE: u32 = 8;
     /// Start of a solve: the free velocities.
     pub const CONVEX_GUESS_FREE: u32 = 0;
@@ -46,61 +50,70 @@ shared_constants! {
     pub const CONVEX_ITERATION_LIMIT: u32 = 3;
     /// End of a solve: a number is not finite.
     pub const CONVEX_NOT_FINITE: u32 = 4;
-    /// End of a solve, before it began: more contacts or touched nodes than there is room for, or a node that the grid lacks.
-    pub const CONVEX_NO_ROOM: u32 = 5;
+    /// End of a solve, before it began: more contacts or touched nodes than the capacity, or a node
+    /// that the grid lacks.
+    pub const CONVEX_CAPACITY_EXCEEDED: u32 = 5;
 }
 
 shared_structs! {
-    /// The contacts of a substep as the convex solve reads them, an element each; `count[0]` of them are there. Contacts
-    /// with the same base node that follow one another are worked on together; any order is right.
+    /// The contacts of a substep as the convex solve reads them, an element each; `count[0]` of
+    /// them are there. Contacts with the same base node that follow one another are worked on
+    /// together; any order is right.
     pub struct ConvexContacts {
         /// Number of contacts; one element.
         pub count: Span<u32>,
         /// First node of the stencil, in nodes of the grid.
         pub base: Span<[i32; 3]>,
-        /// The particle's place in cells from that node, in [0.5, 1.5]; or along an axis `CONVEX_ON_NODE` and more.
+        /// The particle's place in cells from that node, in [0.5, 1.5]; or along an axis
+        /// `CONVEX_ON_NODE` and more.
         pub offset: Span<[f32; 3]>,
-        /// From the particle to where the contact acts [cells]; empty where all act at their particles.
+        /// From the particle to where the contact acts [cells]; empty where all act at their
+        /// particles.
         pub arm: Span<[f32; 3]>,
         /// Unit normal, outward from the body, world axes.
         pub normal: Span<[f32; 3]>,
-        /// The body's velocity at the contact point, world axes, in m/s.
+        /// The body's velocity at the contact point, world axes [m/s].
         pub body_velocity: Span<[f32; 3]>,
-        /// Signed distance in m, negative when overlapping.
+        /// Signed distance [m], negative when overlapping.
         pub gap: Span<f32>,
-        /// In N/m.
+        /// Stiffness [N/m].
         pub stiffness: Span<f32>,
         /// Coefficient of friction.
         pub friction: Span<f32>,
-        /// In N s, what bounds friction; of a bonded contact with the tension's impulse added.
+        /// What bounds friction; of a bonded contact with the tension's impulse added.
         pub lagged_normal_impulse: Span<f32>,
-        /// Largest tension of a bonded contact in N, 0 without a bond.
+        /// Largest tension of a bonded contact [N], 0 without a bond.
         pub tension: Span<f32>,
-        /// Hunt-Crossley dissipation in s/m; empty where the setting holds for all.
+        /// Hunt-Crossley dissipation [s/m]; empty where the setting holds for all.
         pub dissipation: Span<f32>,
-        /// Stiction tolerance in m/s; empty where the setting holds for all.
+        /// Stiction tolerance [m/s]; empty where the setting holds for all.
         pub stiction_tolerance: Span<f32>,
-        /// Number of the body; only read where bodies answer.
+        /// Number of the body; only read where bodies are strongly coupled.
         pub body: Span<u32>,
-        /// From the point that the body's velocity and impulses are about, world axes, in m; only read where bodies answer.
+        /// From the point that the body's velocity and impulses are about, world axes [m]; only
+        /// read where bodies are strongly coupled.
         pub lever: Span<[f32; 3]>,
     }
 
-    /// The bodies that answer within the solve, and the memory for their part of it.
+    /// The strongly coupled bodies, and the memory for their part of it.
     pub struct ConvexBodies {
-        /// How many answer, and the number of their unknowns: the rank of their mobility W = L L^T.
+        /// How many bodies are strongly coupled, and the number of their unknowns: the rank of
+        /// their mobility W = L L^T.
         pub counts: Span<u32>,
-        /// For each body its place among those that answer, or [`CONVEX_NO_ANSWER`].
+        /// For each body its place among the strongly coupled ones, or [`CONVEX_NOT_STRONG`].
         pub places: Span<u32>,
-        /// L by rows, six for each body that answers.
+        /// L by rows, six for each strongly coupled body.
         pub factor: Span<f64>,
-        /// What the velocity of each body changed by: angular in rad/s, linear in m/s; zero where it does not answer.
-        pub answers: Span<[f64; 6]>,
+        /// What the velocity of each body changed by: angular [rad/s], linear [m/s]; zero where it
+        /// is weakly coupled.
+        pub body_velocity_changes: Span<[f64; 6]>,
         /// Memory of the unknowns, row by row.
         pub rows: Span<f64>,
-        /// Changes of the answering bodies' velocities: at the iterate, then along a direction.
+        /// Changes of the strongly coupled bodies' velocities: at the iterate, then along a
+        /// direction.
         pub velocities: Span<f64>,
-        /// Sums over each tile of contacts for each answering body; those of bodies that a tile does not have are zero.
+        /// Sums over each tile of contacts for each strongly coupled body; those of bodies that a
+        /// tile does not have are zero.
         pub tile_sums: Span<f64>,
         /// The same over all tiles.
         pub sums: Span<f64>,
@@ -118,7 +131,8 @@ shared_structs! {
 
     /// Which contacts touch which nodes.
     pub struct ConvexIncidence {
-        /// Number of contacts, of groups, of touched nodes; and zero, or the flags of what there was no room for.
+        /// Number of contacts, of groups, of touched nodes; and zero, or the flags of the capacity
+        /// that was exceeded.
         pub counts: Span<u32>,
         /// The group of each contact: consecutive contacts with one stencil.
         pub contact_groups: Span<u32>,
@@ -134,17 +148,18 @@ shared_structs! {
         pub slots: Span<u32>,
     }
 
-    /// Settings of a convex solve, in device memory so that they can change between runs of a recording.
+    /// Settings of a convex solve, in device memory so that they can change between runs of a
+    /// recording.
     pub struct ConvexSettings {
-        /// Length of the substep in s.
+        /// Length of the substep [s].
         pub substep: f64,
-        /// Hunt-Crossley dissipation in s/m of contacts without their own.
+        /// Hunt-Crossley dissipation [s/m] of contacts without their own.
         pub dissipation: f64,
-        /// Stiction tolerance in m/s of contacts without their own.
+        /// Stiction tolerance [m/s] of contacts without their own.
         pub stiction_tolerance: f64,
         /// Relative tolerance of the residual.
         pub relative_tolerance: f64,
-        /// Absolute tolerance of the residual in sqrt(J).
+        /// Absolute tolerance of the residual [sqrt(J)].
         pub absolute_tolerance: f64,
         /// Most outer iterations.
         pub max_iterations: u32,
@@ -156,13 +171,13 @@ shared_structs! {
         pub unused: u32,
     }
 
-    /// What a convex solve did.
+    /// Report of a convex solve.
     pub struct ConvexReport {
-        /// Residual at the end in sqrt(J).
+        /// Residual at the end [sqrt(J)].
         pub residual: f64,
-        /// What it had to be below in sqrt(J).
+        /// Tolerance that it had to be below [sqrt(J)].
         pub tolerance: f64,
-        /// Objective at the end in J.
+        /// Objective at the end [J].
         pub objective: f64,
         /// Why it ended: `CONVEX_CONVERGED` and so on.
         pub stop: u32,
@@ -186,11 +201,12 @@ shared_structs! {
         pub unused: u32,
     }
 
-    /// What the solves of a step did, those without contacts not counted.
+    /// Totals of the solves of a step, those without contacts not counted.
     pub struct ConvexTotals {
-        /// Worst ratio of a solve's residual to its tolerance, of those whose tolerance is not zero.
+        /// Worst ratio of a solve's residual to its tolerance, of those whose tolerance is not
+        /// zero.
         pub residual: f64,
-        /// Contacts of all solves, those of nodes with walls of the grid among them.
+        /// Contacts of all solves, those of nodes with grid boundary constraints among them.
         pub contacts: u64,
         /// Outer iterations of all solves.
         pub iterations: u64,
@@ -210,7 +226,7 @@ shared_structs! {
 }
 
 kernel_parameters! {
-    /// Numbers the nodes that contacts touch, by blocks that stay.
+    /// Numbers the nodes that contacts touch, by persistent blocks.
     pub struct ConvexNumberParameters = "convex_number" {
         /// The contacts; count, base nodes and offsets are read.
         pub contacts: ConvexContacts,
@@ -218,18 +234,20 @@ kernel_parameters! {
         pub grid: GridNodes,
         /// Which nodes they touch: the result.
         pub incidence: ConvexIncidence,
-        /// Two tables of touched nodes that take turns, each a power of two long: the nodes' keys, 0 where free. The one that is not
-        /// written holds the nodes of the last solve.
+        /// Two tables of touched nodes that take turns, each a power of two long: the nodes' keys,
+        /// 0 where free. The one that is not written holds the nodes of the last solve.
         pub table_keys: Span<u64>,
         /// The first place in `group_nodes` of the nodes of the table that is written.
         pub table_first: Span<u32>,
         /// Numbers of the tables' nodes.
         pub table_numbers: Span<u32>,
-        /// Which table the last solve's nodes are in, and how much of it is used less one; zero of nothing.
+        /// Which table the last solve's nodes are in, and how much of it is used less one; zero of
+        /// nothing.
         pub table_state: Span<u32>,
-        /// Velocity of each touched node after the last solve, by its numbers, in m/s.
+        /// Velocity of each touched node after the last solve, by its numbers [m/s].
         pub velocities: Span<[f64; 3]>,
-        /// The same by the new numbers, or the free velocity where the last solve did not have the node.
+        /// The same by the new numbers, or the free velocity where the last solve did not have the
+        /// node.
         pub guess_velocities: Span<[f64; 3]>,
         /// Incidences of each touched node.
         pub node_counts: Span<u32>,
@@ -239,15 +257,15 @@ kernel_parameters! {
         pub barrier: Span<u32>,
         /// Whether the substep takes place; empty where there is no step.
         pub clock: Span<ContactClock>,
-        /// What stops it: see `MPM_STATUS_LIMIT`.
+        /// Stops the substep: see `MPM_STATUS_LIMIT`.
         pub status: Span<u32>,
-        /// Contacts there is room for.
+        /// Capacity for contacts.
         pub contact_capacity: u32,
-        /// Touched nodes there is room for.
+        /// Capacity for touched nodes.
         pub node_capacity: u32,
     }
 
-    /// The whole convex contact solve, by blocks that stay.
+    /// The whole convex contact solve, by persistent blocks.
     pub struct ConvexSolveParameters = "convex_solve" {
         /// The contacts.
         pub contacts: ConvexContacts,
@@ -255,21 +273,22 @@ kernel_parameters! {
         pub incidence: ConvexIncidence,
         /// Settings; one element.
         pub settings: Span<ConvexSettings>,
-        /// Free velocity in m/s and mass in kg of the grid's nodes; touched nodes get their new velocity.
+        /// Free velocity [m/s] and mass [kg] of the grid's nodes; touched nodes get their new
+        /// velocity.
         pub grid: Span<[f32; 4]>,
-        /// `CONVEX_HELD` for each of them that a wall holds; empty where none does.
-        pub held: Span<u32>,
-        /// Guessed velocities of the touched nodes in m/s.
+        /// `CONVEX_FIXED` for each of them that a sticky boundary holds; empty where none does.
+        pub fixed_nodes: Span<u32>,
+        /// Guessed velocities of the touched nodes [m/s].
         pub guess_velocities: Span<[f64; 3]>,
-        /// Guessed impulses of the contacts on the particles in N s; may be short.
+        /// Guessed impulses of the contacts on the particles [N s]; may be short.
         pub guess_impulses: Span<[f32; 3]>,
-        /// Velocity of each touched node in m/s.
+        /// Velocity of each touched node [m/s].
         pub velocities: Span<[f64; 3]>,
-        /// Impulse of the contacts on each touched node in N s.
+        /// Impulse of the contacts on each touched node [N s].
         pub node_impulses: Span<[f64; 3]>,
-        /// Impulse of each contact on its particle in N s.
+        /// Impulse of each contact on its particle [N s].
         pub impulses: Span<[f64; 3]>,
-        /// What happened; one element.
+        /// The report; one element.
         pub report: Span<ConvexReport>,
         /// Objective, residual, tolerance and scale of the first iterates.
         pub trace: Span<[f64; 4]>,
@@ -291,15 +310,15 @@ kernel_parameters! {
         pub double_directions: Span<[f64; 4]>,
         /// Images of the contacts.
         pub double_images: Span<[f64; 4]>,
-        /// Sums of tiles, and last of the bodies that answer; twice [`CONVEX_SUMS`] rows.
+        /// Sums of tiles, and last of the strongly coupled bodies; twice [`CONVEX_SUMS`] rows.
         pub tile_sums: Span<f64>,
         /// Memory of the barrier: [`GRID_BARRIER_WORDS`] words.
         pub barrier: Span<u32>,
-        /// What the solves of the step did; one element.
+        /// Totals of the solves of the step; one element.
         pub totals: Span<ConvexTotals>,
         /// Whether the substep takes place; empty where there is no step.
         pub clock: Span<ContactClock>,
-        /// What stops it: see `MPM_STATUS_LIMIT`.
+        /// Stops the substep: see `MPM_STATUS_LIMIT`.
         pub status: Span<u32>,
         /// Length of a row of contacts.
         pub contact_capacity: u32,
@@ -307,7 +326,7 @@ kernel_parameters! {
         pub node_capacity: u32,
     }
 
-    /// The same with bodies that answer.
+    /// The same with strongly coupled bodies.
     pub struct ConvexSolveBodiesParameters = "convex_solve_bodies" {
         /// The solve.
         pub solve: ConvexSolveParameters,

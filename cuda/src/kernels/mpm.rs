@@ -1,71 +1,102 @@
 //! The material point method: particles, grid, sort and transfers.
 
+use pliant_mpm::constitutive::{hencky, neo_hookean};
+
 use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
 
 shared_constants! {
-    /// Rows of [`ParticleRows`].
+    /// First rows of [`ParticleRows`]: position, cells from the corner of the particle's block.
+    pub const ROW_POSITION: u32 = 0;
+    /// Velocity [m/s].
+    pub const ROW_VELOCITY: u32 = 3;
+    /// Affine velocity field C by rows [1/s].
+    pub const ROW_AFFINE: u32 = 6;
+    /// Deformation gradient by rows [-]. A particle of cloth has instead of its columns the force
+    /// on a vertex [N], the axial vector of the skew part of a face's stress times volume [J], and
+    /// the face's director [-].
+    pub const ROW_GRADIENT: u32 = 15;
+    /// History variable of the constitutive model.
+    pub const ROW_HISTORY: u32 = 24;
+    /// Mass [kg].
+    pub const ROW_MASS: u32 = 25;
+    /// Rest volume [m^3].
+    pub const ROW_VOLUME: u32 = 26;
+    /// Kirchhoff stress times rest volume [J] as xx, yy, zz, xy, xz, yz.
+    pub const ROW_STRESS: u32 = 27;
+    /// Twice the distance from the particle to the surface that it stands for [m].
+    pub const ROW_THICKNESS: u32 = 33;
+    /// Number of rows.
     pub const MPM_ROWS: u32 = 34;
+    /// Nodes of a stencil.
+    pub const STENCIL_NODES: u32 = 27;
+    /// Nodes along an edge of a node block, and cells along an edge of a particle block.
+    pub const BLOCK_EDGE: i32 = 4;
+    /// Bits of a coordinate in the key of a block or node.
+    pub const KEY_BITS: u32 = 21;
     /// Nodes of a node block, and cells of a particle block.
     pub const MPM_BLOCK_NODES: u32 = 64;
     /// Blocks around a block, itself included.
     pub const MPM_NEIGHBOURS: u32 = 27;
-    /// Nodes of a window: what the particles of a block reach between two sorts.
-    pub const MPM_WINDOW_NODES: u32 = 1000;
-    /// Threads of a block of the particles' passes to the grid, and back, of a sort's kernels and of the account's closing.
+    /// Nodes of a scratchpad: what the particles of a block reach between two sorts.
+    pub const MPM_SCRATCHPAD_NODES: u32 = 1000;
+    /// Threads of a block of the particles' passes to the grid, and back, of a sort's kernels and
+    /// of the balance's closing.
     pub const P2G_THREADS: u32 = 64;
     /// See [`P2G_THREADS`].
     pub const G2P_THREADS: u32 = 128;
     /// See [`P2G_THREADS`].
     pub const MPM_SORT_THREADS: u32 = 256;
     /// See [`P2G_THREADS`].
-    pub const MPM_CLOSE_THREADS: u32 = 256;
+    pub const MPM_BALANCE_THREADS: u32 = 256;
     /// See [`P2G_THREADS`]: of the particles' totals.
     pub const MPM_TOTAL_THREADS: u32 = 256;
     /// Particles whose totals one block of threads sums.
     pub const MPM_TOTAL_TILE: u32 = 1024;
-    /// Entries of the particles' totals: mass; first moment; linear and angular momentum; kinetic and elastic energy.
+    /// Entries of the particles' totals: mass; first moment; linear and angular momentum; kinetic
+    /// and elastic energy.
     pub const MPM_TOTALS: u32 = 12;
-    /// Entries of an account of momentum: mass; impulse of gravity, linear and angular; impulse of the boundary conditions, linear and
-    /// angular; work; number of nodes with mass. The first and the last are of one substep, the others sums.
-    pub const MPM_ACCOUNT: u32 = 15;
-    /// Entries that a node block has: the sums; the last substep's, which is not among them as long as it can be stopped and done again; that
-    /// substep's number.
-    pub const MPM_ACCOUNT_ROW: u32 = 31;
-    /// A particle that moves more cells than this in a substep and leaves its window is lost.
+    /// Entries of an balance of momentum: mass; impulse of gravity, linear and angular; impulse of
+    /// the boundary conditions, linear and angular; work; number of nodes with mass. The first and
+    /// the last are of one substep, the others sums.
+    pub const MPM_BALANCE: u32 = 15;
+    /// Entries that a node block has: the sums; the last substep's, which joins them when it can no
+    /// longer be stopped and repeated; that substep's number.
+    pub const MPM_BALANCE_ROW: u32 = 31;
+    /// A particle that moves more cells than this in a substep and leaves its scratchpad is lost.
     pub const MPM_LOST_CELLS: u32 = 2;
     /// Blocks along an axis from the origin, exclusive.
     pub const MPM_KEY_LIMIT: u32 = (1 << 20) - 1;
     /// Words of the status: how many substeps of the step may run, 2^32 - 1 for all.
     pub const MPM_STATUS_LIMIT: u32 = 0;
-    /// Why not all of them.
+    /// Flags that say why not all of them.
     pub const MPM_STATUS_FLAGS: u32 = 1;
     /// 2^32 - 1 less the lost particle's id.
     pub const MPM_STATUS_LOST: u32 = 2;
     /// Bits of the square of the largest speed after the last substep [m^2/s^2], as f32.
     pub const MPM_STATUS_SPEED: u32 = 3;
-    /// Of what there was not enough room for, how much is needed, as far as it was counted.
+    /// Of the capacity that was exceeded, what is needed, as far as it was counted.
     pub const MPM_STATUS_NEEDED: u32 = 4;
-    /// What there was room for.
+    /// What the capacity was.
     pub const MPM_STATUS_CAPACITY: u32 = 5;
     /// Number of words.
     pub const MPM_STATUS_WORDS: u32 = 6;
-    /// Flag: a particle left its window, and a sort is due.
+    /// Flag: a particle left its scratchpad, and a sort is due.
     pub const MPM_DRIFTED: u32 = 1;
     /// Flag: a particle is lost.
     pub const MPM_LOST: u32 = 2;
-    /// Flag: more particle blocks than there is room for.
+    /// Flag: more particle blocks than the capacity.
     pub const MPM_TOO_MANY_PARTICLE_BLOCKS: u32 = 4;
-    /// Flag: more node blocks than there is room for.
+    /// Flag: more node blocks than the capacity.
     pub const MPM_TOO_MANY_NODE_BLOCKS: u32 = 8;
     /// Flag: a block is too far from the origin.
     pub const MPM_OUT_OF_RANGE: u32 = 16;
     /// Flag: more contacts than their arrays hold.
     pub const CONTACT_TOO_MANY: u32 = 32;
     /// Flag: a particle touches more geometries than are followed.
-    pub const CONTACT_CROWDED: u32 = 64;
-    /// Flag: more contacts than the solver has room for.
+    pub const CONTACT_TOO_MANY_GEOMETRIES: u32 = 64;
+    /// Flag: more contacts than the solver's capacity.
     pub const CONVEX_TOO_MANY_CONTACTS: u32 = 128;
-    /// Flag: more touched nodes than the solver has room for.
+    /// Flag: more touched nodes than the solver's capacity.
     pub const CONVEX_TOO_MANY_NODES: u32 = 256;
     /// Flag: a contact touches a node that the grid does not have.
     pub const CONVEX_MISSING_NODE: u32 = 512;
@@ -81,10 +112,14 @@ shared_constants! {
     pub const MPM_VON_MISES: u32 = 3;
     /// Drucker-Prager plasticity.
     pub const MPM_DRUCKER_PRAGER: u32 = 4;
-    /// Granular flow, whose particles keep motion that the grid cannot hold: the detail of mpm/src/detail.rs.
+    /// Granular flow, whose particles keep subgrid motion: mpm/src/detail.rs.
     pub const MPM_GRANULAR: u32 = 5;
-    /// Numbers of a particle's detail: velocity [m/s], then affine field by rows [1/s].
-    pub const MPM_DETAIL_ROWS: u32 = 12;
+    /// The least principal stretch of the models with Hencky strain [-].
+    pub const MPM_SMALLEST_STRETCH: f64 = hencky::SMALLEST_STRETCH;
+    /// Ratio of volumes below which ln J of neo-Hookean elasticity goes on as its tangent [-].
+    pub const MPM_EXTENSION_VOLUME_RATIO: f64 = neo_hookean::EXTENSION_VOLUME_RATIO;
+    /// Numbers of a particle's subgrid motion: velocity [m/s], then affine field by rows [1/s].
+    pub const MPM_SUBGRID_ROWS: u32 = 12;
     /// Boundary condition of a plane: sticky.
     pub const MPM_STICKY: u32 = 0;
     /// Slip without friction.
@@ -100,19 +135,16 @@ shared_structs! {
         pub nodes: Span<[f32; 4]>,
         /// Key of each node block; its first node is at 4 times the key.
         pub keys: Span<[i32; 3]>,
-        /// The table that finds a node block by its key: `find_key` of `kernels/mpm.cuh`. Its length is a power of two.
+        /// The table that finds a node block by its key: `find_key` of `kernels/mpm.cuh`. Its
+        /// length is a power of two.
         pub table_keys: Span<u64>,
         /// Slot of the node block at each place of the table.
         pub table_slots: Span<u32>,
     }
 
-    /// Particles in device memory, sorted by cell at the start of a step. Row r of particle i is `rows[r * stride + i]`.
-    ///
-    /// Rows 0..3: position, cells from the corner of its block of 4x4x4 cells; 3..6: velocity [m/s]; 6..15: affine field C by rows [1/s];
-    /// 15..24: deformation gradient by rows; 24: the model's history; 25: mass [kg]; 26: rest volume [m^3]; 27..33: Kirchhoff stress times
-    /// rest volume [J] as xx, yy, zz, xy, xz, yz; 33: twice the distance from the particle to the surface that it stands for [m]. All in the world
-    /// frame. A particle of cloth has in place of the gradient's columns the force on a vertex [N], the axial vector of the skew part of
-    /// a face's stress times volume [J], and the face's director.
+    /// Particles in device memory, sorted by cell at the start of a step. Row r of particle i is
+    /// `rows[r * stride + i]`. All rows are in the world frame; [`ROW_POSITION`] and the constants
+    /// after it name them.
     pub struct ParticleRows {
         /// [`MPM_ROWS`] rows.
         pub rows: Span<f32>,
@@ -137,13 +169,13 @@ shared_structs! {
         /// Grid spacing h [m].
         pub grid_spacing_f64: f64,
         /// Substep [s].
-        pub delta_f64: f64,
+        pub substep_f64: f64,
         /// Grid spacing h [m].
         pub grid_spacing: f32,
         /// Substep [s].
-        pub delta: f32,
-        /// Fraction of the detail that granular particles get back after a substep.
-        pub kept_detail: f32,
+        pub substep: f32,
+        /// Fraction of the subgrid motion that granular particles keep after a substep.
+        pub subgrid_retention: f32,
         /// Zero.
         pub unused: u32,
     }
@@ -156,17 +188,21 @@ shared_structs! {
         pub mu: f32,
         /// First Lame parameter [Pa].
         pub lambda: f32,
-        /// Von Mises: largest |dev e|; Drucker-Prager: slope of the cone, -|dev e| / tr e on it (no unit).
+        /// Von Mises: largest |dev e|; Drucker-Prager: slope of the cone, -|dev e| / tr e on it
+        /// [-].
         pub yield_strain: f32,
-        /// Granular flow, the cone of slow flow: sqrt(3)/2 m, with m = sqrt(J2)/p in simple shear (no unit).
+        /// Granular flow, the cone of slow flow: sqrt(3)/2 m, with m = sqrt(J2)/p in simple shear
+        /// [-].
         pub slow_ratio: f32,
-        /// m (3 - m^2)/2 of that cone: how far its section is from a circle (0) towards a triangle (1).
+        /// m (3 - m^2)/2 of that cone: how far its section is from a circle (0) towards a triangle
+        /// (1).
         pub slow_triangularity: f32,
         /// As `slow_ratio`, of fast flow.
         pub fast_ratio: f32,
         /// As `slow_triangularity`, of fast flow.
         pub fast_triangularity: f32,
-        /// Granular flow: the stress that relaxes at I = I_0, over substep and root of the pressure [sqrt(Pa)/s].
+        /// Granular flow: the stress that relaxes at I = I_0, over substep and root of the pressure
+        /// [sqrt(Pa)/s].
         pub relaxation: f32,
     }
 
@@ -188,197 +224,7 @@ shared_structs! {
 }
 
 kernel_parameters! {
-    /// Sorts particles, 1: each one's block, into the table.
-    pub struct MpmSortClassifyParameters = "mpm_sort_classify" {
-        /// Particles.
-        pub particles: ParticleRows,
-        /// Table of particle blocks: keys, zero at first.
-        pub table_keys: Span<u64>,
-        /// For each place, 2^32 - 1 less its first particle; zero at first.
-        pub table_first: Span<u32>,
-        /// Each particle's place in the table.
-        pub places: Span<u32>,
-        /// Each particle's cell in its block.
-        pub cells: Span<u32>,
-        /// See [`MPM_STATUS_LIMIT`].
-        pub status: Span<u32>,
-        /// The substep that comes after the sort.
-        pub substep: u32,
-        /// Blocks that there is room for.
-        pub capacity: u32,
-    }
-
-    /// Clears what a sort writes anew of the node blocks; unless it is not to run, when the last one's stays.
-    pub struct MpmSortClearParameters = "mpm_sort_clear" {
-        /// Particle blocks around each node block.
-        pub particles_of_nodes: Span<u32>,
-        /// Table of node blocks.
-        pub table_keys: Span<u64>,
-        /// See [`MPM_STATUS_LIMIT`].
-        pub status: Span<u32>,
-        /// The substep that comes after the sort.
-        pub substep: u32,
-        /// Zero.
-        pub unused: u32,
-    }
-
-    /// Sorts particles, 2: marks the first of each block.
-    pub struct MpmSortMarkFirstParameters = "mpm_sort_mark_first" {
-        /// Each particle's place in the table.
-        pub places: Span<u32>,
-        /// For each place, 2^32 - 1 less its first particle.
-        pub table_first: Span<u32>,
-        /// One for the first particle of a block, zero for others.
-        pub is_first: Span<u32>,
-        /// See [`MPM_STATUS_LIMIT`].
-        pub status: Span<u32>,
-        /// The substep that comes after the sort.
-        pub substep: u32,
-        /// Zero.
-        pub unused: u32,
-    }
-
-    /// Sorts particles, 3: numbers the blocks.
-    pub struct MpmSortNumberBlocksParameters = "mpm_sort_number_blocks" {
-        /// Particles.
-        pub particles: ParticleRows,
-        /// Whether a particle is the first of its block.
-        pub is_first: Span<u32>,
-        /// How many blocks have their first particle before each one.
-        pub numbers: Span<u32>,
-        /// Each particle's place in the table.
-        pub places: Span<u32>,
-        /// Number of the block at each place.
-        pub table_numbers: Span<u32>,
-        /// Key of each block.
-        pub new_keys: Span<[i32; 3]>,
-        /// See [`MPM_STATUS_LIMIT`].
-        pub status: Span<u32>,
-        /// The substep that comes after the sort.
-        pub substep: u32,
-        /// Zero.
-        pub unused: u32,
-    }
-
-    /// Sorts particles, 4: what to sort by.
-    pub struct MpmSortMakeKeysParameters = "mpm_sort_make_keys" {
-        /// Each particle's place in the table.
-        pub places: Span<u32>,
-        /// Each particle's cell.
-        pub cells: Span<u32>,
-        /// Number of the block at each place.
-        pub table_numbers: Span<u32>,
-        /// Block and cell of each particle.
-        pub keys: Span<u32>,
-        /// Each particle's index.
-        pub order: Span<u32>,
-        /// See [`MPM_STATUS_LIMIT`].
-        pub status: Span<u32>,
-        /// The substep that comes after the sort.
-        pub substep: u32,
-        /// Zero.
-        pub unused: u32,
-    }
-
-    /// Sorts particles, 5: gathers them in their new order.
-    pub struct MpmSortGatherParameters = "mpm_sort_gather" {
-        /// Particles.
-        pub particles: ParticleRows,
-        /// Block and cell of each, sorted.
-        pub keys: Span<u32>,
-        /// Where each one was.
-        pub order: Span<u32>,
-        /// Key of each block.
-        pub new_keys: Span<[i32; 3]>,
-        /// First particle of each block, and the end of the last.
-        pub block_starts: Span<u32>,
-        /// Rows in the new order.
-        pub spare_rows: Span<f32>,
-        /// Ids in the new order.
-        pub spare_ids: Span<u32>,
-        /// Materials in the new order.
-        pub spare_materials: Span<u32>,
-        /// See [`MPM_STATUS_LIMIT`].
-        pub status: Span<u32>,
-        /// The substep that comes after the sort.
-        pub substep: u32,
-        /// Zero.
-        pub unused: u32,
-    }
-
-    /// Sorts particles, 6: puts them back.
-    pub struct MpmSortStoreParameters = "mpm_sort_store" {
-        /// Particles.
-        pub particles: ParticleRows,
-        /// Block and cell of each, sorted.
-        pub keys: Span<u32>,
-        /// Key of each block.
-        pub new_keys: Span<[i32; 3]>,
-        /// Rows in the new order.
-        pub spare_rows: Span<f32>,
-        /// Ids in the new order.
-        pub spare_ids: Span<u32>,
-        /// Materials in the new order.
-        pub spare_materials: Span<u32>,
-        /// Number among the elements of cloth of each of the last particles that were added; empty without cloth.
-        pub cloth_elements: Span<u32>,
-        /// Index of each element's particle.
-        pub cloth_places: Span<u32>,
-        /// See [`MPM_STATUS_LIMIT`].
-        pub status: Span<u32>,
-        /// The substep that comes after the sort.
-        pub substep: u32,
-        /// Zero.
-        pub unused: u32,
-    }
-
-    /// Finds node blocks, 1: for each particle block and neighbour, the first pair that names the same node block.
-    pub struct MpmSortFindOwnersParameters = "mpm_sort_find_owners" {
-        /// Number of particle blocks; one element.
-        pub block_count: Span<u32>,
-        /// Key of each particle block.
-        pub block_keys: Span<[i32; 3]>,
-        /// Table of particle blocks.
-        pub table_keys: Span<u64>,
-        /// Number of the block at each place.
-        pub table_numbers: Span<u32>,
-        /// That pair: 27 times the particle block and the neighbour.
-        pub owners: Span<u32>,
-        /// One where it is the pair itself, zero elsewhere and beyond the last block.
-        pub is_owner: Span<u32>,
-        /// See [`MPM_STATUS_LIMIT`].
-        pub status: Span<u32>,
-        /// The substep that comes after the sort.
-        pub substep: u32,
-        /// Zero.
-        pub unused: u32,
-    }
-
-    /// Finds node blocks, 2: gives them their slots.
-    pub struct MpmSortPlaceNodesParameters = "mpm_sort_place_nodes" {
-        /// Number of particle blocks; one element.
-        pub block_count: Span<u32>,
-        /// Key of each particle block.
-        pub block_keys: Span<[i32; 3]>,
-        /// The pair that gives each its slot.
-        pub owners: Span<u32>,
-        /// Slots of the pairs that do.
-        pub slots: Span<u32>,
-        /// Node blocks around each particle block.
-        pub nodes_of_particles: Span<u32>,
-        /// Particle blocks around each node block, plus one; zero at first.
-        pub particles_of_nodes: Span<u32>,
-        /// Keys and table of node blocks, the table's keys zero at first.
-        pub grid: GridNodes,
-        /// See [`MPM_STATUS_LIMIT`].
-        pub status: Span<u32>,
-        /// The substep that comes after the sort.
-        pub substep: u32,
-        /// Zero.
-        pub unused: u32,
-    }
-
-    /// Particles to grid, a block of threads a particle block, into its window.
+    /// Particles to grid, a block of threads a particle block, into its scratchpad.
     pub struct MpmParticlesToGridParameters = "mpm_particles_to_grid" {
         /// Particles.
         pub particles: ParticleRows,
@@ -388,23 +234,24 @@ kernel_parameters! {
         pub block_count: Span<u32>,
         /// First particle of each block, and the end of the last.
         pub block_starts: Span<u32>,
-        /// Momentum [N s] and mass [kg] of [`MPM_WINDOW_NODES`] nodes a particle block.
-        pub windows: Span<[f32; 4]>,
-        /// Bounds of the box in each window that is filled: lowest node, then the end.
-        pub boxes: Span<[i32; 6]>,
+        /// Momentum [N s] and mass [kg] of [`MPM_SCRATCHPAD_NODES`] nodes a particle block.
+        pub scratchpads: Span<[f32; 4]>,
+        /// Bounds of the stencil box in each scratchpad that is filled: lowest node, then the end.
+        pub stencil_boxes: Span<[i32; 6]>,
         /// See [`MPM_STATUS_LIMIT`].
         pub status: Span<u32>,
-        /// The materials, where granular particles alone are transferred, without forces; else empty.
+        /// The materials, where granular particles alone are transferred, without forces; else
+        /// empty.
         pub granular_of: Span<MpmMaterial>,
         /// The substep in the step.
-        pub substep: u32,
+        pub substep_index: u32,
         /// Number of materials that are not cloth; 2^32 - 1 without cloth.
         pub cloth_from: u32,
     }
 
     /// Particles to grid by atomic additions, a block of threads a particle block.
     pub struct MpmAtomicToGridParameters = "mpm_atomic_to_grid" {
-        /// As without atomics; the windows are not used.
+        /// As without atomics; the scratchpads are not used.
         pub transfer: MpmParticlesToGridParameters,
         /// Momentum [N s] and mass [kg] of each node; zero at first.
         pub nodes: Span<[f32; 4]>,
@@ -412,7 +259,8 @@ kernel_parameters! {
         pub nodes_of_particles: Span<u32>,
     }
 
-    /// The grid pass: momenta from the windows, or from the nodes themselves where there are no windows; free motion, boundary conditions, account.
+    /// The grid pass: momenta from the scratchpads, or from the nodes themselves without
+    /// scratchpads; free motion, boundary conditions, balance.
     pub struct MpmGridParameters = "mpm_move_grid" {
         /// The grid.
         pub grid: GridNodes,
@@ -422,36 +270,36 @@ kernel_parameters! {
         pub node_count: Span<u32>,
         /// Particle blocks around each node block, plus one; zero for none.
         pub particles_of_nodes: Span<u32>,
-        /// The windows.
-        pub windows: Span<[f32; 4]>,
-        /// Their boxes.
-        pub boxes: Span<[i32; 6]>,
+        /// The scratchpads.
+        pub scratchpads: Span<[f32; 4]>,
+        /// Their stencil boxes.
+        pub stencil_boxes: Span<[i32; 6]>,
         /// Boundary conditions.
         pub planes: Span<MpmPlane>,
-        /// Account of each node block: [`MPM_ACCOUNT_ROW`] entries. Empty for the nodes' velocities alone, without gravity and boundary
-        /// conditions.
-        pub accounts: Span<f64>,
+        /// Balance of each node block: [`MPM_BALANCE_ROW`] entries. Empty for the nodes' velocities
+        /// alone, without gravity and boundary conditions.
+        pub balances: Span<f64>,
         /// See [`MPM_STATUS_LIMIT`].
         pub status: Span<u32>,
         /// The substep in the step.
-        pub substep: u32,
+        pub substep_index: u32,
         /// Zero.
         pub unused: u32,
     }
 
-    /// Adds the node blocks' accounts to the step's, and clears them; by a single block.
-    pub struct MpmCloseAccountParameters = "mpm_close_account" {
+    /// Adds the node blocks' balances to the step's, and clears them; by a single block.
+    pub struct MpmSumBalanceParameters = "mpm_sum_balance" {
         /// Number of node blocks; one element.
         pub node_count: Span<u32>,
-        /// Account of each node block: [`MPM_ACCOUNT_ROW`] entries.
-        pub accounts: Span<f64>,
-        /// The step's; [`MPM_ACCOUNT`] elements.
+        /// Balance of each node block: [`MPM_BALANCE_ROW`] entries.
+        pub balances: Span<f64>,
+        /// The step's; [`MPM_BALANCE`] elements.
         pub total: Span<f64>,
         /// See [`MPM_STATUS_LIMIT`].
         pub status: Span<u32>,
-        /// The substep that comes next. Nothing happens where one before it has been stopped; what it left itself, when it was tried, is
-        /// left out.
-        pub substep: u32,
+        /// The substep that comes next. Nothing happens where one before it has been stopped; what
+        /// it left itself when it was tried is not counted.
+        pub substep_index: u32,
         /// Zero.
         pub unused: u32,
     }
@@ -494,22 +342,24 @@ kernel_parameters! {
         pub block_count: Span<u32>,
         /// First particle of each block, and the end of the last.
         pub block_starts: Span<u32>,
-        /// Boxes of the windows.
-        pub boxes: Span<[i32; 6]>,
+        /// Stencil boxes.
+        pub stencil_boxes: Span<[i32; 6]>,
         /// Node blocks around each particle block.
         pub nodes_of_particles: Span<u32>,
-        /// The detail of each granular particle in this substep: [`MPM_DETAIL_ROWS`] rows as those of the particles. Empty where none is kept.
-        pub details: Span<f32>,
+        /// The subgrid motion of each granular particle in this substep: [`MPM_SUBGRID_ROWS`] rows
+        /// as those of the particles. Empty where none is kept.
+        pub subgrid_motions: Span<f32>,
         /// See [`MPM_STATUS_LIMIT`].
         pub status: Span<u32>,
         /// The substep in the step.
-        pub substep: u32,
+        pub substep_index: u32,
         /// Zero.
         pub unused: u32,
     }
 
-    /// Finds the detail of granular particles from what they alone gave the grid, before the substep that gives it back.
-    pub struct MpmFindDetailsParameters = "mpm_find_details" {
+    /// Finds the subgrid motion of granular particles from what they alone gave the grid, before
+    /// the substep that adds it back.
+    pub struct MpmFindSubgridMotionParameters = "mpm_find_subgrid_motion" {
         /// As for the transfer to the particles, which are not changed.
         pub transfer: MpmGridToParticlesParameters,
     }
@@ -535,6 +385,6 @@ kernel_parameters! {
         /// Which material.
         pub material: u32,
         /// Substep [s].
-        pub delta: f32,
+        pub substep: f32,
     }
 }

@@ -40,7 +40,8 @@ kernel_parameters! {
     pub struct ProbeAtomicsParameters = "probe_atomics" {
         /// An operand for each thread.
         pub operands: Span<u32>,
-        /// u32 cells: add, subtract, minimum, maximum, and, or, exclusive or, exchange, compare-and-swap count.
+        /// u32 cells: add, subtract, minimum, maximum, and, or, exclusive or, exchange,
+        /// compare-and-swap count.
         pub words: Span<u32>,
         /// i32 cells: add, minimum, maximum.
         pub integers: Span<i32>,
@@ -58,7 +59,8 @@ kernel_parameters! {
         pub unused: u32,
     }
 
-    /// Probe: each block turns its values by one place through shared memory, and counts with barriers.
+    /// Probe: each block turns its values by one place through shared memory, and counts with
+    /// barriers.
     pub struct ProbeBlockParameters = "probe_block" {
         /// A value for each thread.
         pub input: Span<u32>,
@@ -82,7 +84,7 @@ kernel_parameters! {
         pub unused: u32,
     }
 
-    /// Probe: threads race for cells, so that the result tells the order they ran in.
+    /// Probe: threads race for cells, so that the result shows the order they ran in.
     pub struct ProbeRacesParameters = "probe_races" {
         /// The thread that wrote last; one element.
         pub last: Span<u32>,
@@ -100,7 +102,7 @@ kernel_parameters! {
         pub roots: Span<[f64; 2]>,
     }
 
-    /// Probe, emulated only: breaks one rule, so that a test can see it told.
+    /// Probe, emulated only: breaks one rule, so that a test can see it reported.
     pub struct ProbeMisuseParameters = "probe_misuse" {
         /// Memory to miss.
         pub cells: Span<u32>,

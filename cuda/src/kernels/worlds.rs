@@ -1,12 +1,15 @@
 //! Isolated worlds side by side, contact in closed form: `pliant_batch` on the device.
 
+use pliant_geometry::pairs::PairKind;
+
 use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
 
 shared_constants! {
-    /// Threads of a block of the worlds' kernels, all of them on the same tree, pair or degree of freedom.
+    /// Threads of a block of the worlds' kernels, all of them on the same tree, pair or degree of
+    /// freedom.
     pub const WORLDS_THREADS: u32 = 128;
     /// In place of an index: none, or the world.
-    pub const WORLDS_NONE: u32 = 0xffff_ffff;
+    pub const WORLDS_NONE: u32 = pliant_batch::FLAT_NONE;
     /// A revolute joint.
     pub const WORLDS_REVOLUTE: u32 = 0;
     /// A prismatic joint.
@@ -23,6 +26,24 @@ shared_constants! {
     pub const WORLDS_CAPSULE: u32 = 2;
     /// A box.
     pub const WORLDS_BOX: u32 = 3;
+    /// Kinds of pairs: a sphere and a half-space.
+    pub const PAIR_SPHERE_HALF_SPACE: u32 = PairKind::SphereHalfSpace as u32;
+    /// A sphere and a sphere.
+    pub const PAIR_SPHERE_SPHERE: u32 = PairKind::SphereSphere as u32;
+    /// A sphere and a capsule.
+    pub const PAIR_SPHERE_CAPSULE: u32 = PairKind::SphereCapsule as u32;
+    /// A sphere and a box.
+    pub const PAIR_SPHERE_BOX: u32 = PairKind::SphereBox as u32;
+    /// A capsule and a half-space.
+    pub const PAIR_CAPSULE_HALF_SPACE: u32 = PairKind::CapsuleHalfSpace as u32;
+    /// A capsule and a capsule.
+    pub const PAIR_CAPSULE_CAPSULE: u32 = PairKind::CapsuleCapsule as u32;
+    /// A capsule and a box.
+    pub const PAIR_CAPSULE_BOX: u32 = PairKind::CapsuleBox as u32;
+    /// A box and a half-space.
+    pub const PAIR_BOX_HALF_SPACE: u32 = PairKind::BoxHalfSpace as u32;
+    /// A box and a box.
+    pub const PAIR_BOX_BOX: u32 = PairKind::BoxBox as u32;
     /// A motor whose target is a rate.
     pub const WORLDS_RATE: u32 = 1;
     /// Most points of contact of a pair.
@@ -32,7 +53,8 @@ shared_constants! {
     /// Numbers of a point of contact: where it is (m), impulse (N s) and moment (N m s).
     pub const WORLDS_POINT_NUMBERS: u32 = 9;
 
-    /// Numbers of the settings: step (s), kappa (1/s^2), delta (1/s), weight of a facet, impedance of joints.
+    /// Numbers of the settings: step (s), kappa (1/s^2), delta (1/s), weight of a facet, impedance
+    /// of joints.
     pub const WORLDS_SETTINGS_NUMBERS: u32 = 9;
     /// Numbers of an impedance: minimum, maximum, width (m), midpoint, power.
     pub const WORLDS_CURVE_NUMBERS: u32 = 5;
@@ -48,11 +70,12 @@ shared_constants! {
     pub const WORLDS_BODY_INERTIA: u32 = 19;
     /// Mass on which gravity acts (kg), and its centre times that (kg m).
     pub const WORLDS_BODY_WEIGHT: u32 = 25;
-    /// Inverse inertia of a body that nothing holds, by rows.
+    /// Inverse inertia of a free-floating body, by rows.
     pub const WORLDS_BODY_INVERSE: u32 = 29;
     /// Numbers of a pose: rotation by rows, origin (m).
     pub const WORLDS_POSE_NUMBERS: u32 = 12;
-    /// Numbers of a degree of freedom: damping, stiffness, reference, armature, dry friction, least and greatest position.
+    /// Numbers of a degree of freedom: damping, stiffness, reference, armature, dry friction, least
+    /// and greatest position.
     pub const WORLDS_DOF_NUMBERS: u32 = 7;
 }
 
@@ -89,7 +112,7 @@ shared_structs! {
         pub size: u32,
         /// First number of its block.
         pub block: u32,
-        /// Whether it is a body that nothing holds.
+        /// Whether it is a free-floating body.
         pub floating: u32,
     }
 
@@ -103,7 +126,7 @@ shared_structs! {
 
     /// Two geometries that may touch.
     pub struct WorldsPair {
-        /// Its kind, as `pliant_batch::FlatPair` numbers them.
+        /// Its kind: [`PAIR_SPHERE_HALF_SPACE`] and those after it.
         pub kind: u32,
         /// The geometries, in this order.
         pub geometries: [u32; 2],
@@ -137,7 +160,7 @@ shared_structs! {
         pub end_entry: u32,
     }
 
-    /// What is the same in all worlds, and what is whole numbers.
+    /// Data that all worlds share, and integers.
     pub struct WorldsPlan {
         /// Bodies, by trees, parents first.
         pub bodies: Span<WorldsBody>,
@@ -153,7 +176,8 @@ shared_structs! {
         pub motors: Span<WorldsMotor>,
         /// Degrees of freedom.
         pub dofs: Span<WorldsDof>,
-        /// Pairs that each degree of freedom moves one body of, ascending: the pair, and 1 where it is the second body.
+        /// Pairs that each degree of freedom moves one body of, ascending: the pair, and 1 where it
+        /// is the second body.
         pub entries: Span<[u32; 2]>,
         /// For each world, 1 where it has stopped.
         pub stopped: Span<u32>,
@@ -161,7 +185,8 @@ shared_structs! {
         pub steps: Span<u32>,
         /// Steps since targets were uploaded, and number of the last of their rows.
         pub clock: Span<u32>,
-        /// For each pair and world, which of its points touch, and from [`WORLDS_TURNING`] on which of them have a moment.
+        /// For each pair and world, which of its points touch, and from [`WORLDS_TURNING`] on which
+        /// of them have a moment.
         pub touching: Span<u32>,
         /// Number of worlds.
         pub worlds: u32,
@@ -185,7 +210,8 @@ shared_structs! {
         pub poses: u32,
         /// Velocity of each body, and acceleration at zero joint accelerations.
         pub motions: u32,
-        /// Inertia of each body with all it carries; of one that nothing holds, inverse mass, centre and inverse inertia.
+        /// Inertia of each body with all it carries; of one that nothing holds, inverse mass,
+        /// centre and inverse inertia.
         pub inertias: u32,
         /// The force on it.
         pub forces: u32,
@@ -223,15 +249,15 @@ shared_structs! {
 
     /// Worlds in single precision. Of all but the constants a row is a number of all worlds.
     pub struct WorldsF32 {
-        /// What is the same in all.
+        /// Data that all share.
         pub plan: WorldsPlan,
-        /// Its real numbers; the settings come first.
+        /// Its real constants; the settings come first.
         pub constants: Span<f32>,
         /// Positions, then velocities.
         pub states: Span<f32>,
         /// Targets of the motors, as many rows for each step that they were uploaded for.
         pub targets: Span<f32>,
-        /// What may differ from world to world.
+        /// Parameters of each world.
         pub parameters: Span<f32>,
         /// Numbers of a step.
         pub scratch: Span<f32>,
@@ -259,7 +285,8 @@ shared_structs! {
 }
 
 kernel_parameters! {
-    /// Poses, inertias, forces, mass matrices and their factors, and the velocities without contact: a thread a tree and world.
+    /// Poses, inertias, forces, mass matrices and their factors, and the velocities without
+    /// contact: a thread a tree and world.
     pub struct WorldsSmoothF32Parameters = "worlds_smooth_f32" {
         /// The worlds.
         pub worlds: WorldsF32,
@@ -295,7 +322,8 @@ kernel_parameters! {
         pub worlds: WorldsF64,
     }
 
-    /// Joint limits, dry friction and the velocities with contact; stops worlds that diverge: a thread a tree and world.
+    /// Joint limits, dry friction and the velocities with contact; stops worlds that diverge: a
+    /// thread a tree and world.
     pub struct WorldsCorrectF32Parameters = "worlds_correct_f32" {
         /// The worlds.
         pub worlds: WorldsF32,

@@ -5,10 +5,10 @@ use std::ops::Range;
 use nalgebra::Vector3;
 use pliant_mpm::{MpmError, detail};
 
-use super::sorting::{Progress, Sorts};
-use super::step::{Between, RECORDINGS};
+use super::sort_schedule::{Progress, SortSchedule};
+use super::step::{RECORDINGS, SubstepHook};
 use super::stopped::{StopCause, Stopped};
-use super::{BlockCapacities, DeviceMpm, DeviceMpmError, StepAccount};
+use super::{BlockCapacities, DeviceMpm, DeviceMpmError, StepMomentumBalance};
 use crate::kernels::{
     MPM_KEY_LIMIT, MPM_LOST, MPM_OUT_OF_RANGE, MPM_STATUS_FLAGS, MPM_STATUS_LIMIT, MPM_STATUS_LOST,
     MPM_STATUS_WORDS, MpmSettings,
@@ -20,13 +20,13 @@ use crate::{Commands, DeviceError};
 #[expect(clippy::large_enum_variant, reason = "there is one a step")]
 pub enum Advance {
     /// All substeps have run.
-    Done(StepAccount),
+    Done(StepMomentumBalance),
     /// Something does not fit: see [`DeviceMpm::resume`].
     Stopped(Stopped),
 }
 
 impl DeviceMpm {
-    /// Moves the particles by `substeps` substeps of `delta` \[s\] under `gravity` \[m/s^2\],
+    /// Moves the particles by `substeps` substeps of `substep` \[s\] under `gravity` \[m/s^2\],
     /// without a word to the host until they are done or there is no room for the particles'
     /// blocks, which makes more.
     ///
@@ -36,20 +36,20 @@ impl DeviceMpm {
     pub fn advance(
         &mut self,
         substeps: u32,
-        delta: f64,
+        substep: f64,
         gravity: Vector3<f64>,
-    ) -> Result<StepAccount, DeviceMpmError> {
-        let mut at = self.advance_with(substeps, delta, gravity, &|_, _| {})?;
+    ) -> Result<StepMomentumBalance, DeviceMpmError> {
+        let mut at = self.advance_with(substeps, substep, gravity, &|_, _| {})?;
         loop {
             match at {
-                Advance::Done(account) => return Ok(account),
-                Advance::Stopped(stopped) => self.make_room(&stopped)?,
+                Advance::Done(balance) => return Ok(balance),
+                Advance::Stopped(stopped) => self.grow_blocks(&stopped)?,
             }
             at = self.resume(&|_, _| {})?;
         }
     }
 
-    /// As [`DeviceMpm::advance`], with the commands of `between` run between each substep's free
+    /// As [`DeviceMpm::advance`], with the commands of `hook` run between each substep's free
     /// motion and its transfer back to the particles. It is called when commands are recorded,
     /// which is not in every step: see [`DeviceMpm::forget_recording`]. Its kernels must do nothing
     /// where the substep is stopped ([`DeviceMpm::status`]), and may stop it as long as they have
@@ -60,36 +60,36 @@ impl DeviceMpm {
     pub fn advance_with(
         &mut self,
         substeps: u32,
-        delta: f64,
+        substep: f64,
         gravity: Vector3<f64>,
-        between: Between,
+        hook: SubstepHook,
     ) -> Result<Advance, DeviceMpmError> {
-        let kept_detail = detail::subgrid_retention(gravity.norm(), self.grid_spacing, delta) as f32;
-        self.keep_details(kept_detail);
+        let subgrid_retention = detail::subgrid_retention(gravity.norm(), self.grid_spacing, substep) as f32;
+        self.keep_details(subgrid_retention);
         self.settings.upload(&[MpmSettings {
-            gravity_step: (gravity * delta).into(),
+            gravity_step: (gravity * substep).into(),
             grid_spacing_f64: self.grid_spacing,
-            delta_f64: delta,
+            substep_f64: substep,
             grid_spacing: self.grid_spacing as f32,
-            delta: delta as f32,
-            kept_detail,
+            substep: substep as f32,
+            subgrid_retention,
             unused: 0,
         }])?;
         if let Some(cloth) = &mut self.cloth
-            && cloth.begin_step(substeps, self.time, delta, gravity)?
+            && cloth.begin_step(substeps, self.time, substep, gravity)?
         {
             self.recordings.clear();
         }
-        self.time += f64::from(substeps) * delta;
+        self.time += f64::from(substeps) * substep;
         self.total.fill(0.0)?;
         if self.progress.is_some() {
             // The last step was not brought to its end.
-            self.transfers.accounts.fill(0.0)?;
+            self.transfers.balances.fill(0.0)?;
         }
-        let cells = delta / self.grid_spacing;
-        let sorts = self.order.plan(substeps, cells, gravity.norm() * delta);
-        self.progress = Some(Progress { substeps, done: 0, sorts, delta: cells, extra_sorts: 0 });
-        self.go_on(between)
+        let cells = substep / self.grid_spacing;
+        let sorts = self.order.plan(substeps, cells, gravity.norm() * substep);
+        self.progress = Some(Progress { substeps, done: 0, sorts, cells_per_speed: cells, extra_sorts: 0 });
+        self.continue_step(hook)
     }
 
     /// Runs what is left of a step that stopped, from the substep that could not run on; commands
@@ -98,16 +98,16 @@ impl DeviceMpm {
     ///
     /// # Errors
     /// [`DeviceMpmError::NothingToResume`] where no step stopped; as [`DeviceMpm::advance`].
-    pub fn resume(&mut self, between: Between) -> Result<Advance, DeviceMpmError> {
+    pub fn resume(&mut self, hook: SubstepHook) -> Result<Advance, DeviceMpmError> {
         self.recordings.clear();
-        self.go_on(between)
+        self.continue_step(hook)
     }
 
-    /// Makes room for the blocks that a step stopped for.
+    /// Grows the capacity for the blocks that a step stopped for.
     ///
     /// # Errors
     /// [`DeviceMpmError::Stopped`] where it stopped for something else; as [`DeviceMpm::grow`].
-    pub fn make_room(&mut self, stopped: &Stopped) -> Result<(), DeviceMpmError> {
+    pub fn grow_blocks(&mut self, stopped: &Stopped) -> Result<(), DeviceMpmError> {
         let room = BlockCapacities { particle_blocks: 0, node_blocks: 0 };
         match stopped.cause {
             StopCause::ParticleBlocks { needed, .. } => {
@@ -121,7 +121,7 @@ impl DeviceMpm {
     }
 
     /// Runs the step that is under way until it is done or stopped.
-    fn go_on(&mut self, between: Between) -> Result<Advance, DeviceMpmError> {
+    fn continue_step(&mut self, hook: SubstepHook) -> Result<Advance, DeviceMpmError> {
         let Some(mut progress) = self.progress else {
             return Err(DeviceMpmError::NothingToResume);
         };
@@ -129,44 +129,54 @@ impl DeviceMpm {
             let mut status = [0; MPM_STATUS_WORDS as usize];
             status[MPM_STATUS_LIMIT as usize] = u32::MAX;
             self.status.upload(&status)?;
-            self.run(progress.done..progress.substeps, progress.sorts, between)?;
+            self.run(progress.done..progress.substeps, progress.sorts, hook)?;
             self.status.download_at(0, &mut status)?;
             progress.done = status[MPM_STATUS_LIMIT as usize].min(progress.substeps);
             self.progress = Some(progress);
             if let Err(error) = self.check(&status, progress.done) {
                 // Nothing to go on with.
                 self.progress = None;
-                self.transfers.accounts.fill(0.0)?;
+                self.transfers.balances.fill(0.0)?;
                 return Err(error);
             }
             if progress.done == progress.substeps {
                 self.progress = None;
-                let account = self.account(&status, progress.extra_sorts)?;
-                self.order.follow(&progress.sorts, progress.substeps, progress.delta, account.max_speed);
-                return Ok(Advance::Done(account));
+                let balance = self.balance(&status, progress.extra_sorts)?;
+                self.order.follow(
+                    &progress.sorts,
+                    progress.substeps,
+                    progress.cells_per_speed,
+                    balance.max_speed,
+                );
+                return Ok(Advance::Done(balance));
             }
             if let Some(cause) = StopCause::of(&status) {
-                return Ok(Advance::Stopped(Stopped { substep: progress.done, cause }));
+                return Ok(Advance::Stopped(Stopped { substep_index: progress.done, cause }));
             }
-            // A particle is about to leave its window: what is left begins with a sort.
+            // A particle is about to leave its scratchpad: what is left begins with a sort.
             progress.extra_sorts += 1;
             progress.sorts.first = Some(progress.done);
         }
     }
 
     /// Runs the commands of these substeps of a step.
-    fn run(&mut self, substeps: Range<u32>, sorts: Sorts, between: Between) -> Result<(), DeviceError> {
+    fn run(
+        &mut self,
+        substeps: Range<u32>,
+        sorts: SortSchedule,
+        hook: SubstepHook,
+    ) -> Result<(), DeviceError> {
         if substeps.start > 0 {
             // A rest, of which there are many lengths.
             let mut commands = Commands::new();
-            self.issue(&mut commands, substeps, sorts, between);
+            self.issue(&mut commands, substeps, sorts, hook);
             return self.device.submit(&commands);
         }
         let kind = (substeps.end, sorts);
         if let Some((_, recording)) = self.recordings.iter().find(|(recorded, _)| *recorded == kind) {
             return recording.run();
         }
-        let recording = self.device.record(|commands| self.issue(commands, substeps, sorts, between))?;
+        let recording = self.device.record(|commands| self.issue(commands, substeps, sorts, hook))?;
         recording.run()?;
         if self.recordings.len() == RECORDINGS {
             self.recordings.remove(0);
@@ -180,7 +190,7 @@ impl DeviceMpm {
         let flags = status[MPM_STATUS_FLAGS as usize];
         if flags & MPM_LOST != 0 {
             let source = self.lost_particle(u32::MAX - status[MPM_STATUS_LOST as usize])?;
-            return Err(DeviceMpmError::Lost { substep: substeps.saturating_sub(1), source });
+            return Err(DeviceMpmError::Lost { substep_index: substeps.saturating_sub(1), source });
         }
         if flags & MPM_OUT_OF_RANGE != 0 {
             return Err(DeviceMpmError::OutOfRange { limit: MPM_KEY_LIMIT, substeps });

@@ -12,22 +12,22 @@ pub enum DeviceMpmError {
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// A particle was lost. The particles are as after that substep.
-    #[error("substep {substep}: {source}")]
+    #[error("substep {substep_index}: {source}")]
     Lost {
         /// The substep in which it was, from 0.
-        substep: u32,
+        substep_index: u32,
         /// Which, where and how fast.
         source: MpmError,
     },
     /// The particles do not fit the model that they are written to.
     #[error(transparent)]
     Mpm(#[from] MpmError),
-    /// A step stopped, and [`crate::mpm::DeviceMpm::make_room`] cannot mend what it stopped for.
+    /// A step stopped, and [`crate::mpm::DeviceMpm::grow_blocks`] cannot mend what it stopped for.
     /// Particles are as before the substep.
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// There is no step that stopped.
-    #[error("there is no step to go on with")]
+    #[error("there is no unfinished step to continue")]
     NothingToResume,
     /// A particle is more than 4 million cells from the origin. The particles are as after the last
     /// substep that ran.

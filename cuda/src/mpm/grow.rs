@@ -8,13 +8,13 @@ use super::sort::BlockMemory;
 use super::step::{TransferMemory, detail_count};
 use super::{BlockCapacities, DeviceGrid, DeviceMpm, DeviceParticles};
 use crate::kernels::{
-    CLOTH_PIN_SUMS, MPM_ACCOUNT, MPM_STATUS_WORDS, MPM_TOTAL_TILE, MPM_TOTALS, MpmMaterial, MpmPlane,
+    CLOTH_PIN_SUMS, MPM_BALANCE, MPM_STATUS_WORDS, MPM_TOTAL_TILE, MPM_TOTALS, MpmMaterial, MpmPlane,
     MpmSettings,
 };
 use crate::{Commands, Device, DeviceError};
 
 /// Half as much again as is needed; what there is where that is enough.
-pub(crate) fn room_for(needed: u32, capacity: u32) -> u32 {
+pub(crate) fn grown_capacity(needed: u32, capacity: u32) -> u32 {
     if needed <= capacity { capacity } else { needed.saturating_add(needed / 2) }
 }
 
@@ -32,7 +32,7 @@ impl DeviceMpm {
             + bytes::<MpmPlane>(boundaries.len())
             + bytes::<f32>(detail_count(mpm))
             + DeviceCloth::bytes_needed(mpm)
-            + bytes::<f64>((MPM_ACCOUNT + MPM_TOTALS + CLOTH_PIN_SUMS) as usize + tiles * MPM_TOTALS as usize)
+            + bytes::<f64>((MPM_BALANCE + MPM_TOTALS + CLOTH_PIN_SUMS) as usize + tiles * MPM_TOTALS as usize)
             + bytes::<u32>(MPM_STATUS_WORDS as usize)
     }
 
@@ -58,35 +58,32 @@ impl DeviceMpm {
         })
     }
 
-    /// Makes room for these blocks and half as many more, where there is too little; the particles
-    /// stay. Recordings of others that use the grid are to be made anew.
+    /// Grows the capacity for these blocks and half as many more, where there is too little; the
+    /// particles stay. Recordings of others that use the grid are to be made anew.
     ///
     /// # Errors
     /// [`DeviceError::CannotGrow`], with everything as it was.
     pub fn grow(&mut self, needed: BlockCapacities) -> Result<(), DeviceError> {
         let from = self.grid.capacities();
         let to = BlockCapacities {
-            particle_blocks: room_for(needed.particle_blocks, from.particle_blocks),
-            node_blocks: room_for(needed.node_blocks, from.node_blocks),
+            particle_blocks: grown_capacity(needed.particle_blocks, from.particle_blocks),
+            node_blocks: grown_capacity(needed.node_blocks, from.node_blocks),
         };
         if to == from {
             return Ok(());
         }
-        let refuse = |source| {
-            let (what, from, to) = ("blocks of nodes and particles", total(from), total(to));
-            DeviceError::CannotGrow { what, from, to, source: Box::new(source) }
-        };
+        let refuse = DeviceError::cannot_grow("blocks of nodes and particles", total(from), total(to));
         let needed = BlockMemory::bytes_needed(to) + TransferMemory::bytes_needed(to);
-        self.device.check_free(needed).map_err(refuse)?;
-        let blocks = BlockMemory::new(&self.device, to).map_err(refuse)?;
-        let transfers = TransferMemory::new(&self.device, to).map_err(refuse)?;
-        self.particles.grow(to.particle_blocks as usize).map_err(refuse)?;
+        self.device.check_free(needed).map_err(&refuse)?;
+        let blocks = BlockMemory::new(&self.device, to).map_err(&refuse)?;
+        let transfers = TransferMemory::new(&self.device, to).map_err(&refuse)?;
+        self.particles.grow(to.particle_blocks as usize).map_err(&refuse)?;
         if let Some(progress) = &mut self.progress {
-            // The next substep begins with a sort, before which the account is closed.
+            // The next substep begins with a sort, before which the balance is closed.
             progress.sorts.first = Some(progress.done);
-            let substep = progress.done;
+            let substep_index = progress.done;
             let mut commands = Commands::new();
-            self.issue_close(&mut commands, substep);
+            self.issue_close(&mut commands, substep_index);
             self.device.submit(&commands)?;
         }
         (self.grid.blocks, self.transfers) = (blocks, transfers);

@@ -4,21 +4,11 @@ use pliant_mpm::{Mpm, ParticleRecord};
 
 use super::DeviceMpmError;
 use super::capacity::bytes;
-use crate::kernels::{MPM_ROWS, ParticleRows};
+use crate::kernels::{
+    MPM_ROWS, ParticleRows, ROW_AFFINE, ROW_GRADIENT, ROW_HISTORY, ROW_MASS, ROW_POSITION, ROW_STRESS,
+    ROW_THICKNESS, ROW_VELOCITY, ROW_VOLUME,
+};
 use crate::{Buffer, Device, DeviceError};
-
-/// Rows of the state, as [`ParticleRows`] documents them.
-mod row {
-    pub(super) const POSITION: usize = 0;
-    pub(super) const VELOCITY: usize = 3;
-    pub(super) const AFFINE: usize = 6;
-    pub(super) const GRADIENT: usize = 15;
-    pub(super) const HISTORY: usize = 24;
-    pub(super) const MASS: usize = 25;
-    pub(super) const VOLUME: usize = 26;
-    pub(super) const STRESS: usize = 27;
-    pub(super) const THICKNESS: usize = 33;
-}
 
 /// Particles that share a row's cache line.
 const ALIGNMENT: usize = 32;
@@ -41,7 +31,7 @@ pub struct DeviceParticles {
 }
 
 impl DeviceParticles {
-    /// Copies the particles of a model, in their present order, with room for `block_capacity`
+    /// Copies the particles of a model, in their present order, with a capacity of `block_capacity`
     /// blocks, or as many as there are.
     ///
     /// # Errors
@@ -56,20 +46,20 @@ impl DeviceParticles {
             let view = mpm.block(b);
             for i in 0..view.len() {
                 let (at, particle) = (ids.len(), view.stored(i));
-                let parts: [(usize, &[f32]); 9] = [
-                    (row::POSITION, &particle.position),
-                    (row::VELOCITY, &particle.velocity),
-                    (row::AFFINE, &particle.affine),
-                    (row::GRADIENT, &particle.deformation_gradient),
-                    (row::HISTORY, &[particle.history]),
-                    (row::MASS, &[particle.mass]),
-                    (row::VOLUME, &[view.volume(i) as f32]),
-                    (row::STRESS, &particle.stress_volume),
-                    (row::THICKNESS, &[view.extent(i).thickness as f32]),
+                let parts: [(u32, &[f32]); 9] = [
+                    (ROW_POSITION, &particle.position),
+                    (ROW_VELOCITY, &particle.velocity),
+                    (ROW_AFFINE, &particle.affine),
+                    (ROW_GRADIENT, &particle.deformation_gradient),
+                    (ROW_HISTORY, &[particle.history]),
+                    (ROW_MASS, &[particle.mass]),
+                    (ROW_VOLUME, &[view.volume(i) as f32]),
+                    (ROW_STRESS, &particle.stress_volume),
+                    (ROW_THICKNESS, &[view.extent(i).thickness as f32]),
                 ];
                 for (first, values) in parts {
                     for (n, value) in values.iter().enumerate() {
-                        rows[(first + n) * stride + at] = *value;
+                        rows[(first as usize + n) * stride + at] = *value;
                     }
                 }
                 keys[b] = particle.block;
@@ -100,7 +90,7 @@ impl DeviceParticles {
         Self::bytes_of_rows(particles) + bytes::<u32>(3 * particles) + bytes::<[i32; 3]>(block_capacity)
     }
 
-    /// Room for so many blocks.
+    /// Grows the capacity to so many blocks.
     pub(super) fn grow(&mut self, block_capacity: usize) -> Result<(), DeviceError> {
         self.block_keys.grow(block_capacity).map(|_| ())
     }
@@ -140,20 +130,20 @@ impl DeviceParticles {
             id: ids[i],
             material: materials[i],
             block: keys[blocks[i] as usize],
-            position: self.values(&rows, row::POSITION, i),
-            velocity: self.values(&rows, row::VELOCITY, i),
-            affine: self.values(&rows, row::AFFINE, i),
-            deformation_gradient: self.values(&rows, row::GRADIENT, i),
-            stress_volume: self.values(&rows, row::STRESS, i),
-            mass: self.values::<1>(&rows, row::MASS, i)[0],
-            history: self.values::<1>(&rows, row::HISTORY, i)[0],
+            position: self.values(&rows, ROW_POSITION, i),
+            velocity: self.values(&rows, ROW_VELOCITY, i),
+            affine: self.values(&rows, ROW_AFFINE, i),
+            deformation_gradient: self.values(&rows, ROW_GRADIENT, i),
+            stress_volume: self.values(&rows, ROW_STRESS, i),
+            mass: self.values::<1>(&rows, ROW_MASS, i)[0],
+            history: self.values::<1>(&rows, ROW_HISTORY, i)[0],
         };
         Ok((0..self.count).map(particle).collect())
     }
 
     /// Values of particle `i` in consecutive rows.
-    fn values<const N: usize>(&self, rows: &[f32], first: usize, i: usize) -> [f32; N] {
-        std::array::from_fn(|n| rows[(first + n) * self.stride + i])
+    fn values<const N: usize>(&self, rows: &[f32], first: u32, i: usize) -> [f32; N] {
+        std::array::from_fn(|n| rows[(first as usize + n) * self.stride + i])
     }
 
     /// Copies all particles to a model on the host, bit for bit; blocks in the host's order, and

@@ -241,16 +241,16 @@ impl DeviceGrid {
     }
 
     /// Appends what sorts the particles by block and cell and finds the node blocks that they
-    /// reach, before substep `substep`.
+    /// reach, before substep `substep_index`.
     pub(super) fn issue_sort(
         &self,
         commands: &mut Commands,
         particles: &DeviceParticles,
         cloth: ClothPlaces,
         status: Span<u32>,
-        substep: u32,
+        substep_index: u32,
     ) {
-        self.issue_numbering(commands, particles, status, substep);
+        self.issue_numbering(commands, particles, status, substep_index);
         let s = &self.scratch;
         let bits = (self.blocks.capacities.particle_blocks * MPM_BLOCK_NODES).next_power_of_two().ilog2();
         s.sort.issue(commands, s.keys.span(), s.order.span(), 0..bits);
@@ -270,7 +270,7 @@ impl DeviceGrid {
                     spare_ids,
                     spare_materials,
                     status,
-                    substep,
+                    substep_index,
                     unused: 0,
                 },
             )
@@ -286,11 +286,11 @@ impl DeviceGrid {
                     cloth_elements: cloth.elements,
                     cloth_places: cloth.places,
                     status,
-                    substep,
+                    substep_index,
                     unused: 0,
                 },
             );
-        self.issue_node_blocks(commands, particles, status, substep);
+        self.issue_node_blocks(commands, particles, status, substep_index);
     }
 
     /// Numbers the blocks where the particles are, and makes the keys to sort by.
@@ -299,7 +299,7 @@ impl DeviceGrid {
         commands: &mut Commands,
         particles: &DeviceParticles,
         status: Span<u32>,
-        substep: u32,
+        substep_index: u32,
     ) {
         let (s, b, rows) = (&self.scratch, &self.blocks, particles.rows());
         let over = Launch::over(rows.count, MPM_SORT_THREADS, MPM_SORT_THREADS);
@@ -316,13 +316,13 @@ impl DeviceGrid {
                 places,
                 cells,
                 status,
-                substep,
+                substep_index,
                 capacity: b.capacities.particle_blocks,
             },
         );
         commands.launch(
             over,
-            &MpmSortMarkFirstParameters { places, table_first, is_first, status, substep, unused: 0 },
+            &MpmSortMarkFirstParameters { places, table_first, is_first, status, substep_index, unused: 0 },
         );
         s.number_scan.issue(commands, is_first, numbers);
         let new_keys = b.new_keys.span();
@@ -336,7 +336,7 @@ impl DeviceGrid {
                 table_numbers,
                 new_keys,
                 status,
-                substep,
+                substep_index,
                 unused: 0,
             },
         );
@@ -350,7 +350,7 @@ impl DeviceGrid {
                 keys,
                 order,
                 status,
-                substep,
+                substep_index,
                 unused: 0,
             },
         );
@@ -362,7 +362,7 @@ impl DeviceGrid {
         commands: &mut Commands,
         particles: &DeviceParticles,
         status: Span<u32>,
-        substep: u32,
+        substep_index: u32,
     ) {
         let b = &self.blocks;
         let (block_count, block_keys) = (self.block_count().span(), particles.rows().block_keys);
@@ -372,7 +372,7 @@ impl DeviceGrid {
         let most = particles_of_nodes.len().max(table_keys.len());
         commands.launch(
             Launch::over(most, CLEARED * MPM_SORT_THREADS, MPM_SORT_THREADS),
-            &MpmSortClearParameters { particles_of_nodes, table_keys, status, substep, unused: 0 },
+            &MpmSortClearParameters { particles_of_nodes, table_keys, status, substep_index, unused: 0 },
         );
         commands.launch(
             over,
@@ -384,7 +384,7 @@ impl DeviceGrid {
                 owners,
                 is_owner,
                 status,
-                substep,
+                substep_index,
                 unused: 0,
             },
         );
@@ -400,7 +400,7 @@ impl DeviceGrid {
                 particles_of_nodes,
                 grid: self.nodes(),
                 status,
-                substep,
+                substep_index,
                 unused: 0,
             },
         );

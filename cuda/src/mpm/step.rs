@@ -8,14 +8,14 @@ use super::cloth::{ClothSubstep, DeviceCloth};
 use super::material::{device_materials, device_plane};
 use super::particles::stride_of;
 use super::sort::ClothPlaces;
-use super::sorting::{Order, Progress, Sorts};
+use super::sort_schedule::{Progress, SortSchedule, SortState};
 use super::{BlockCapacities, DeviceGrid, DeviceParticles};
 use crate::kernels::{
-    CLOTH_PIN_SUMS, G2P_THREADS, MPM_ACCOUNT, MPM_ACCOUNT_ROW, MPM_BLOCK_NODES, MPM_CLOSE_THREADS,
-    MPM_DETAIL_ROWS, MPM_STATUS_WORDS, MPM_TOTAL_TILE, MPM_TOTALS, MPM_WINDOW_NODES,
-    MpmAtomicToGridParameters, MpmCloseAccountParameters, MpmFindDetailsParameters, MpmGridParameters,
+    CLOTH_PIN_SUMS, G2P_THREADS, MPM_BALANCE, MPM_BALANCE_ROW, MPM_BALANCE_THREADS, MPM_BLOCK_NODES,
+    MPM_SCRATCHPAD_NODES, MPM_STATUS_WORDS, MPM_SUBGRID_ROWS, MPM_TOTAL_TILE, MPM_TOTALS,
+    MpmAtomicToGridParameters, MpmFindSubgridMotionParameters, MpmGridParameters,
     MpmGridToParticlesParameters, MpmMaterial, MpmParticlesToGridParameters, MpmPlane, MpmSettings,
-    P2G_THREADS,
+    MpmSumBalanceParameters, P2G_THREADS,
 };
 use crate::layout::Span;
 use crate::{Buffer, Commands, Device, DeviceError, Launch, Recording};
@@ -44,17 +44,17 @@ pub struct CommandCount {
 }
 
 /// What a caller adds to the commands of a substep, which it is given the number of.
-pub type Between<'a> = &'a dyn Fn(&mut Commands, u32);
+pub type SubstepHook<'a> = &'a dyn Fn(&mut Commands, u32);
 
 /// Numbers that the details of a model's particles take.
 pub(super) fn detail_count(mpm: &Mpm) -> usize {
     let keeps = mpm.materials().iter().any(detail::has_subgrid_motion);
-    if keeps { MPM_DETAIL_ROWS as usize * stride_of(mpm.len()) } else { 0 }
+    if keeps { MPM_SUBGRID_ROWS as usize * stride_of(mpm.len()) } else { 0 }
 }
 
 /// What goes to the grid.
 #[derive(Clone, Copy)]
-enum Sent {
+enum TransferredParticles {
     /// All particles, with their forces.
     All,
     /// Granular particles alone, without forces, gravity and boundary conditions.
@@ -72,51 +72,51 @@ pub struct DeviceMpm {
     planes: Buffer<MpmPlane>,
     pub(super) transfers: TransferMemory,
     /// What granular particles are to get back, by rows; empty where no material is granular.
-    details: Buffer<f32>,
+    subgrid_motions: Buffer<f32>,
     /// Whether the substeps of the step keep it: they do under gravity.
     pub(super) keeps_details: bool,
     /// None without cloth.
     pub(super) cloth: Option<DeviceCloth>,
-    /// The account of the step, then the totals of the particles, then what pins of cloth did.
+    /// The balance of the step, then the totals of the particles, then what pins of cloth did.
     pub(super) total: Buffer<f64>,
     pub(super) tile_sums: Buffer<f64>,
     pub(super) status: Buffer<u32>,
     pub(super) grid_spacing: f64,
-    pub(super) order: Order,
+    pub(super) order: SortState,
     /// At the start of the next step \[s\].
     pub(super) time: f64,
     transfer: Transfer,
     /// Commands of the last kinds of steps, each with its number of substeps and its sorts; the
     /// oldest first.
-    pub(super) recordings: Vec<((u32, Sorts), Recording)>,
+    pub(super) recordings: Vec<((u32, SortSchedule), Recording)>,
     /// The step that is not done.
     pub(super) progress: Option<Progress>,
 }
 
-/// What the transfers leave in each particle block's window, and the grid pass in each node block's
-/// account.
+/// What the transfers leave in each particle block's scratchpad, and the grid pass in each node
+/// block's balance.
 #[derive(Debug)]
 pub(super) struct TransferMemory {
-    windows: Buffer<[f32; 4]>,
-    boxes: Buffer<[i32; 6]>,
-    pub(super) accounts: Buffer<f64>,
+    scratchpads: Buffer<[f32; 4]>,
+    stencil_boxes: Buffer<[i32; 6]>,
+    pub(super) balances: Buffer<f64>,
 }
 
 impl TransferMemory {
     pub(super) fn new(device: &Device, capacities: BlockCapacities) -> Result<Self, DeviceError> {
         let (blocks, slots) = (capacities.particle_blocks as usize, capacities.node_blocks as usize);
         Ok(Self {
-            windows: device.allocate(blocks * MPM_WINDOW_NODES as usize)?,
-            boxes: device.allocate(blocks)?,
-            accounts: device.upload(&vec![0.0; slots * MPM_ACCOUNT_ROW as usize])?,
+            scratchpads: device.allocate(blocks * MPM_SCRATCHPAD_NODES as usize)?,
+            stencil_boxes: device.allocate(blocks)?,
+            balances: device.upload(&vec![0.0; slots * MPM_BALANCE_ROW as usize])?,
         })
     }
 
     pub(super) fn bytes_needed(capacities: BlockCapacities) -> u64 {
-        let window = MPM_WINDOW_NODES as usize * size_of::<[f32; 4]>() + size_of::<[i32; 6]>();
-        let account = MPM_ACCOUNT_ROW as usize * size_of::<f64>();
+        let window = MPM_SCRATCHPAD_NODES as usize * size_of::<[f32; 4]>() + size_of::<[i32; 6]>();
+        let balance = MPM_BALANCE_ROW as usize * size_of::<f64>();
         u64::from(capacities.particle_blocks) * window as u64
-            + u64::from(capacities.node_blocks) * account as u64
+            + u64::from(capacities.node_blocks) * balance as u64
     }
 }
 
@@ -139,7 +139,7 @@ impl DeviceMpm {
         let h = mpm.grid_spacing();
         let particles = DeviceParticles::new(device, mpm, capacities.particle_blocks as usize)?;
         let materials = device_materials(mpm.materials());
-        let details = device.allocate(detail_count(mpm))?;
+        let subgrid_motions = device.allocate(detail_count(mpm))?;
         let planes: Vec<_> = boundaries.iter().map(|b| device_plane(b, h)).collect();
         let tiles = particles.len().div_ceil(MPM_TOTAL_TILE as usize).max(1)
             + DeviceCloth::energy_tiles(mpm) as usize;
@@ -151,13 +151,13 @@ impl DeviceMpm {
             materials: device.upload(&materials)?,
             planes: device.upload(&planes)?,
             transfers: TransferMemory::new(device, capacities)?,
-            keeps_details: !details.is_empty(),
-            details,
-            total: device.allocate((MPM_ACCOUNT + MPM_TOTALS + CLOTH_PIN_SUMS) as usize)?,
+            keeps_details: !subgrid_motions.is_empty(),
+            subgrid_motions,
+            total: device.allocate((MPM_BALANCE + MPM_TOTALS + CLOTH_PIN_SUMS) as usize)?,
             tile_sums: device.allocate(tiles * MPM_TOTALS as usize)?,
             status: device.allocate(MPM_STATUS_WORDS as usize)?,
             grid_spacing: h,
-            order: Order::none(mpm.max_speed()),
+            order: SortState::none(mpm.max_speed()),
             time: 0.0,
             transfer: Transfer::Ordered,
             recordings: Vec::with_capacity(RECORDINGS),
@@ -213,64 +213,64 @@ impl DeviceMpm {
         &self,
         commands: &mut Commands,
         substeps: Range<u32>,
-        sorts: Sorts,
-        between: Between,
+        sorts: SortSchedule,
+        hook: SubstepHook,
     ) {
         let places = self.cloth.as_ref().map_or(ClothPlaces::NONE, DeviceCloth::places);
-        for substep in substeps.clone() {
-            if sorts.are_before(substep) {
+        for substep_index in substeps.clone() {
+            if sorts.are_before(substep_index) {
                 // The sort gives the node blocks other slots.
-                self.issue_close(commands, substep);
-                self.grid.issue_sort(commands, &self.particles, places, self.status.span(), substep);
+                self.issue_close(commands, substep_index);
+                self.grid.issue_sort(commands, &self.particles, places, self.status.span(), substep_index);
             }
-            self.issue_details(commands, substep);
-            self.issue_to_grid(commands, substep);
+            self.issue_subgrid_motion(commands, substep_index);
+            self.issue_to_grid(commands, substep_index);
             if let Some(cloth) = &self.cloth {
-                cloth.issue_pins(commands, self.of_cloth(substep));
+                cloth.issue_pins(commands, self.of_cloth(substep_index));
             }
-            between(commands, substep);
-            self.issue_to_particles(commands, substep);
+            hook(commands, substep_index);
+            self.issue_to_particles(commands, substep_index);
             if let Some(cloth) = &self.cloth {
-                cloth.issue_advance(commands, self.of_cloth(substep));
+                cloth.issue_advance(commands, self.of_cloth(substep_index));
             }
         }
         self.issue_close(commands, substeps.end);
         self.issue_totals(commands);
     }
 
-    fn of_cloth(&self, substep: u32) -> ClothSubstep<'_> {
+    fn of_cloth(&self, substep_index: u32) -> ClothSubstep<'_> {
         ClothSubstep {
             particles: self.particles.rows(),
             grid: &self.grid,
             settings: self.settings.span(),
-            pin_sums: self.total.span().skip(MPM_ACCOUNT + MPM_TOTALS),
+            pin_sums: self.total.span().skip(MPM_BALANCE + MPM_TOTALS),
             status: self.status.span(),
-            substep,
+            substep_index,
             cloth_from: self.materials.len() as u32,
         }
     }
 
-    /// What a step costs in commands, where each substep has those of `between` besides.
-    pub fn count_commands(&self, between: Between) -> CommandCount {
+    /// What a step costs in commands, where each substep has those of `hook` besides.
+    pub fn count_commands(&self, hook: SubstepHook) -> CommandCount {
         let count = |substeps, first| {
             let mut commands = Commands::new();
-            self.issue(&mut commands, 0..substeps, Sorts { first, interval: substeps }, between);
+            self.issue(&mut commands, 0..substeps, SortSchedule { first, interval: substeps }, hook);
             commands.len()
         };
         let (one, two) = (count(1, None), count(2, None));
         CommandCount { substep: two - one, step: one - (two - one), sort: count(1, Some(0)) - one }
     }
 
-    /// Appends that the accounts of the substeps before this one are added up.
-    pub(super) fn issue_close(&self, commands: &mut Commands, substep: u32) {
+    /// Appends that the balances of the substeps before this one are added up.
+    pub(super) fn issue_close(&self, commands: &mut Commands, substep_index: u32) {
         commands.launch(
-            Launch::new(1, MPM_CLOSE_THREADS),
-            &MpmCloseAccountParameters {
+            Launch::new(1, MPM_BALANCE_THREADS),
+            &MpmSumBalanceParameters {
                 node_count: self.grid.node_count().span(),
-                accounts: self.transfers.accounts.span(),
-                total: self.total.span().first(MPM_ACCOUNT),
+                balances: self.transfers.balances.span(),
+                total: self.total.span().first(MPM_BALANCE),
                 status: self.status.span(),
-                substep,
+                substep_index,
                 unused: 0,
             },
         );
@@ -279,7 +279,7 @@ impl DeviceMpm {
     /// Lets the next substeps keep this fraction of what granular particles do beside the grid;
     /// other commands are to be recorded where that begins or ends.
     pub(super) fn keep_details(&mut self, kept: f32) {
-        let keeps = kept > 0.0 && !self.details.is_empty();
+        let keeps = kept > 0.0 && !self.subgrid_motions.is_empty();
         if keeps != self.keeps_details {
             self.recordings.clear();
         }
@@ -287,33 +287,33 @@ impl DeviceMpm {
     }
 
     /// Appends that a substep's details are found, which only granular materials have.
-    fn issue_details(&self, commands: &mut Commands, substep: u32) {
+    fn issue_subgrid_motion(&self, commands: &mut Commands, substep_index: u32) {
         if !self.keeps_details {
             return;
         }
-        self.issue_scatter(commands, substep, Sent::Granular);
-        let transfer = self.to_particles(substep);
+        self.issue_scatter(commands, substep_index, TransferredParticles::Granular);
+        let transfer = self.to_particles(substep_index);
         let launch = Launch::new(self.grid.capacities().particle_blocks, G2P_THREADS);
-        commands.launch(launch, &MpmFindDetailsParameters { transfer });
+        commands.launch(launch, &MpmFindSubgridMotionParameters { transfer });
     }
 
     /// Appends a substep's transfer to the grid, free motion and boundary conditions.
-    fn issue_to_grid(&self, commands: &mut Commands, substep: u32) {
-        self.issue_scatter(commands, substep, Sent::All);
+    fn issue_to_grid(&self, commands: &mut Commands, substep_index: u32) {
+        self.issue_scatter(commands, substep_index, TransferredParticles::All);
     }
 
     /// Appends a transfer to the grid, and what makes velocities of it.
-    fn issue_scatter(&self, commands: &mut Commands, substep: u32, sent: Sent) {
+    fn issue_scatter(&self, commands: &mut Commands, substep_index: u32, sent: TransferredParticles) {
         let (grid, settings, status) = (self.grid.nodes(), self.settings.span(), self.status.span());
-        let boxes = self.transfers.boxes.span();
+        let stencil_boxes = self.transfers.stencil_boxes.span();
         let BlockCapacities { particle_blocks, node_blocks } = self.grid.capacities();
-        let (planes, accounts) = (self.planes.span(), self.transfers.accounts.span());
-        let (granular_of, planes, accounts) = match sent {
-            Sent::All => (Span::EMPTY, planes, accounts),
-            Sent::Granular => (self.materials.span(), Span::EMPTY, Span::EMPTY),
+        let (planes, balances) = (self.planes.span(), self.transfers.balances.span());
+        let (granular_of, planes, balances) = match sent {
+            TransferredParticles::All => (Span::EMPTY, planes, balances),
+            TransferredParticles::Granular => (self.materials.span(), Span::EMPTY, Span::EMPTY),
         };
-        let windows = match self.transfer {
-            Transfer::Ordered => self.transfers.windows.span(),
+        let scratchpads = match self.transfer {
+            Transfer::Ordered => self.transfers.scratchpads.span(),
             Transfer::Atomic => Span::EMPTY,
         };
         let to_grid = MpmParticlesToGridParameters {
@@ -321,11 +321,11 @@ impl DeviceMpm {
             settings,
             block_count: self.grid.block_count().span(),
             block_starts: self.grid.blocks.starts.span(),
-            windows,
-            boxes,
+            scratchpads,
+            stencil_boxes,
             status,
             granular_of,
-            substep,
+            substep_index,
             cloth_from: self.cloth.as_ref().map_or(u32::MAX, |_| self.materials.len() as u32),
         };
         match self.transfer {
@@ -350,24 +350,24 @@ impl DeviceMpm {
                 settings,
                 node_count: self.grid.node_count().span(),
                 particles_of_nodes: self.grid.blocks.particles_of_nodes.span(),
-                windows,
-                boxes,
+                scratchpads,
+                stencil_boxes,
                 planes,
-                accounts,
+                balances,
                 status,
-                substep,
+                substep_index,
                 unused: 0,
             },
         );
     }
 
     /// Appends a substep's transfer back, with motion, return mapping and stress.
-    fn issue_to_particles(&self, commands: &mut Commands, substep: u32) {
+    fn issue_to_particles(&self, commands: &mut Commands, substep_index: u32) {
         let launch = Launch::new(self.grid.capacities().particle_blocks, G2P_THREADS);
-        commands.launch(launch, &self.to_particles(substep));
+        commands.launch(launch, &self.to_particles(substep_index));
     }
 
-    fn to_particles(&self, substep: u32) -> MpmGridToParticlesParameters {
+    fn to_particles(&self, substep_index: u32) -> MpmGridToParticlesParameters {
         MpmGridToParticlesParameters {
             particles: self.particles.rows(),
             grid: self.grid.nodes(),
@@ -375,11 +375,11 @@ impl DeviceMpm {
             materials: self.materials.span(),
             block_count: self.grid.block_count().span(),
             block_starts: self.grid.blocks.starts.span(),
-            boxes: self.transfers.boxes.span(),
+            stencil_boxes: self.transfers.stencil_boxes.span(),
             nodes_of_particles: self.grid.nodes_of_particles(),
-            details: if self.keeps_details { self.details.span() } else { Span::EMPTY },
+            subgrid_motions: if self.keeps_details { self.subgrid_motions.span() } else { Span::EMPTY },
             status: self.status.span(),
-            substep,
+            substep_index,
             unused: 0,
         }
     }

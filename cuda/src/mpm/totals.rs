@@ -5,7 +5,7 @@ use pliant_mpm::{Impulse, PinImpulse, Totals};
 
 use super::DeviceMpm;
 use crate::kernels::{
-    MPM_ACCOUNT, MPM_STATUS_SPEED, MPM_TOTAL_THREADS, MPM_TOTAL_TILE, MPM_TOTALS, MpmTotalTilesParameters,
+    MPM_BALANCE, MPM_STATUS_SPEED, MPM_TOTAL_THREADS, MPM_TOTAL_TILE, MPM_TOTALS, MpmTotalTilesParameters,
     MpmTotalsParameters,
 };
 use crate::{Commands, DeviceError, Launch};
@@ -16,7 +16,7 @@ const LANES: u32 = 32;
 /// What the free motion of a step did to the momentum of all particles, in the world frame, angular
 /// parts about the world's origin.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct StepAccount {
+pub struct StepMomentumBalance {
     /// Mass on the grid in the last substep \[kg\].
     pub mass: f64,
     /// Impulse of gravity.
@@ -60,7 +60,7 @@ impl DeviceMpm {
                 Launch::new(1, MPM_TOTALS * LANES),
                 &MpmTotalsParameters {
                     tile_sums,
-                    totals: self.total.span().skip(MPM_ACCOUNT).first(MPM_TOTALS),
+                    totals: self.total.span().skip(MPM_BALANCE).first(MPM_TOTALS),
                     tiles: tiles + of_cloth,
                     unused: 0,
                 },
@@ -69,7 +69,7 @@ impl DeviceMpm {
 
     /// Totals of the particles as they are, as [`pliant_mpm::Mpm::totals`]: sums in f64 in an order
     /// that follows from that of the particles in memory, elastic energies of f32. After a step
-    /// they are in its account already.
+    /// they are in its balance already.
     ///
     /// # Errors
     /// Those of the device.
@@ -78,22 +78,26 @@ impl DeviceMpm {
         self.issue_totals(&mut commands);
         self.device.submit(&commands)?;
         let mut entries = [0.0; MPM_TOTALS as usize];
-        self.total.download_at(MPM_ACCOUNT as usize, &mut entries)?;
+        self.total.download_at(MPM_BALANCE as usize, &mut entries)?;
         Ok(totals_of(&entries))
     }
 
-    /// The account of a step with these status words.
-    pub(super) fn account(&self, status: &[u32], extra_sorts: u32) -> Result<StepAccount, DeviceError> {
+    /// The balance of a step with these status words.
+    pub(super) fn balance(
+        &self,
+        status: &[u32],
+        extra_sorts: u32,
+    ) -> Result<StepMomentumBalance, DeviceError> {
         let entries = self.total.download()?;
-        Ok(StepAccount {
+        Ok(StepMomentumBalance {
             mass: entries[0],
             gravity: Impulse { linear: vector(&entries[1..]), angular: vector(&entries[4..]) },
             boundary: Impulse { linear: vector(&entries[7..]), angular: vector(&entries[10..]) },
             work: entries[13],
-            pins: pins_of(&entries[(MPM_ACCOUNT + MPM_TOTALS) as usize..]),
+            pins: pins_of(&entries[(MPM_BALANCE + MPM_TOTALS) as usize..]),
             active_nodes: entries[14] as usize,
             max_speed: f64::from(f32::from_bits(status[MPM_STATUS_SPEED as usize])).sqrt(),
-            totals: totals_of(&entries[MPM_ACCOUNT as usize..]),
+            totals: totals_of(&entries[MPM_BALANCE as usize..]),
             extra_sorts,
         })
     }

@@ -9,7 +9,8 @@ use crate::error::DeviceError;
 pub enum WorldsError {
     /// More than the device has room for; nothing was allocated.
     #[error(
-        "{worlds} worlds with targets of {steps} steps need {needed} bytes on the device, of whose {total} bytes {free} are free"
+        "{worlds} worlds with targets of {steps} steps need {needed} bytes of device memory; \
+         {free} of {total} bytes are free"
     )]
     TooLarge {
         /// What they need, in bytes.
@@ -25,7 +26,7 @@ pub enum WorldsError {
     },
     /// Targets that are not those of all steps, motors and worlds, or not finite.
     #[error(
-        "{given} targets given{}, {steps} steps of {motors} motors of {worlds} worlds are needed, all finite",
+        "{given} targets given{}; {steps} steps x {motors} motors x {worlds} worlds are needed, all finite",
         wrong.map(|at| format!(", number {at} of them not finite")).unwrap_or_default()
     )]
     Targets {
@@ -41,7 +42,7 @@ pub enum WorldsError {
         wrong: Option<usize>,
     },
     /// States that are not one for each world.
-    #[error("{given} states given, one for each of {worlds} worlds is needed")]
+    #[error("{given} states given; {worlds} are needed, one for each world")]
     States {
         /// States given.
         given: usize,

@@ -13,7 +13,7 @@ use crate::{Buffer, Device, DeviceError, Recording};
 
 /// All of it.
 #[derive(Debug)]
-pub struct Memory<T: DeviceType> {
+pub struct WorldsMemory<T: DeviceType> {
     bodies: Buffer<WorldsBody>,
     trees: Buffer<WorldsTree>,
     chains: Buffer<[u32; 2]>,
@@ -42,8 +42,8 @@ fn narrowed<T: WorldsNumber>(numbers: &[f64]) -> Vec<T> {
     numbers.iter().map(|x| T::narrow(*x)).collect()
 }
 
-impl<T: WorldsNumber> Memory<T> {
-    /// What [`Memory::new`] allocates, in bytes.
+impl<T: WorldsNumber> WorldsMemory<T> {
+    /// What [`WorldsMemory::new`] allocates, in bytes.
     pub(super) fn bytes_needed(flat: &FlatBatch, steps: usize) -> u64 {
         let upload = Upload::new(flat);
         let rows = Rows::new(flat, upload.largest);
@@ -161,7 +161,7 @@ impl<T: WorldsNumber> Memory<T> {
     }
 
     /// Room for so many targets. Whether there was too little: recordings are to be made anew then.
-    pub(super) fn make_room(&mut self, targets: usize) -> Result<bool, DeviceError> {
+    pub(super) fn grow_blocks(&mut self, targets: usize) -> Result<bool, DeviceError> {
         self.targets.grow(targets)
     }
 

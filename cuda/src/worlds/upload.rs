@@ -1,16 +1,12 @@
-//! What is the same in all worlds, as the kernels have it.
+//! Data that all worlds share, for the kernels.
 
-use pliant_batch::{FLAT_NONE, FlatBatch, FlatBody, FlatPose};
+use pliant_batch::{FlatBatch, FlatBody, FlatPose};
 use pliant_rigid::comfree::ImpedanceCurve;
 
 use crate::kernels::{
-    WORLDS_BODY_NUMBERS, WORLDS_CURVE_NUMBERS, WORLDS_DOF_NUMBERS, WORLDS_NONE, WORLDS_POINT_NUMBERS,
-    WORLDS_POSE_NUMBERS, WORLDS_SETTINGS_NUMBERS, WorldsBody, WorldsDof, WorldsGeometry, WorldsMotor,
-    WorldsPair, WorldsTree,
+    WORLDS_BODY_NUMBERS, WORLDS_CURVE_NUMBERS, WORLDS_DOF_NUMBERS, WORLDS_POINT_NUMBERS, WORLDS_POSE_NUMBERS,
+    WORLDS_SETTINGS_NUMBERS, WorldsBody, WorldsDof, WorldsGeometry, WorldsMotor, WorldsPair, WorldsTree,
 };
-
-// Both say "none" alike.
-const _: () = assert!(FLAT_NONE == WORLDS_NONE);
 
 /// Whole numbers and structures, and the real numbers.
 #[derive(Debug)]

@@ -1,9 +1,10 @@
-// A stand-in for NVIDIA's driver, so that src/driver.rs is tested where there is none: the calls that it makes, with the
-// emulated kernels behind them. It is lazier than a driver may be and stricter than one is: work in a stream waits until somebody
-// waits for it, and every call checks its handles and that the context is current in the calling thread.
+// A stand-in for NVIDIA's driver, so that src/driver.rs is tested where there is none: the calls
+// that it makes, with the emulated kernels behind them. It is lazier than a driver may be and
+// stricter than one is: work in a stream waits until somebody waits for it, and every call checks
+// its handles and that the context is current in the calling thread.
 //
-// Numbers in the environment make it misbehave: FAKE_VERSION, FAKE_DEVICES, FAKE_CAPABILITY (major * 10 + minor),
-// FAKE_JIT_FAILS, FAKE_MISSING (a kernel's name), FAKE_MEMORY [bytes].
+// Numbers in the environment make it misbehave: FAKE_VERSION, FAKE_DEVICES, FAKE_CAPABILITY (major
+// * 10 + minor), FAKE_JIT_FAILS, FAKE_MISSING (a kernel's name), FAKE_MEMORY [bytes].
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use pliant_cuda::contact::{
-    ContactOptions, DeviceExchange, DeviceGeometries, DeviceRegistry, RegistryCapacity,
+    ContactDetectionOptions, DetectorCapacity, DeviceContactDetector, DeviceExchange, DeviceGeometries,
 };
 use pliant_cuda::kernels::{ContactBody, ContactSolution, ConvexIncidence, ParticleRows};
 use pliant_cuda::layout::Span;
@@ -192,27 +192,33 @@ impl Rows {
     }
 }
 
-/// A device with a scene's registry and exchange.
+/// A device with a scene's detector and exchange.
 pub struct OnDevice {
     pub device: Device,
     pub geometries: DeviceGeometries,
     pub rows: Rows,
-    pub registry: DeviceRegistry,
+    pub detector: DeviceContactDetector,
     pub exchange: DeviceExchange,
 }
 
-pub fn options() -> ContactOptions {
-    ContactOptions { grid_spacing: H, radius: None, stiffness: None, dissipation: 5.0, cloth_from: None }
+pub fn options() -> ContactDetectionOptions {
+    ContactDetectionOptions {
+        grid_spacing: H,
+        radius: None,
+        stiffness: None,
+        dissipation: 5.0,
+        cloth_from: None,
+    }
 }
 
 impl OnDevice {
     pub fn new(device: Device, scene: &Scene, contacts: usize, nodes: usize, substeps: usize) -> Self {
         let geometries = DeviceGeometries::new(&device, &scene.bodies).unwrap();
         let particles = scene.particles.len();
-        let capacity = RegistryCapacity { particles, contacts, substeps };
+        let capacity = DetectorCapacity { particles, contacts, substeps };
         Self {
             rows: Rows::new(&device, &scene.particles),
-            registry: DeviceRegistry::new(&device, &geometries, &options(), capacity).unwrap(),
+            detector: DeviceContactDetector::new(&device, &geometries, &options(), capacity).unwrap(),
             exchange: DeviceExchange::new(&device, &geometries, contacts, nodes).unwrap(),
             geometries,
             device,
@@ -225,7 +231,7 @@ impl OnDevice {
 
     pub fn register_within(&self, limit: Span<u32>) {
         let mut commands = Commands::new();
-        self.registry.issue(&mut commands, &self.geometries, self.rows.spans(), limit);
+        self.detector.issue(&mut commands, &self.geometries, self.rows.spans(), limit);
         self.device.submit(&commands).unwrap();
     }
 
@@ -248,15 +254,15 @@ impl OnDevice {
             impulses: impulses.span(),
             velocities: Span::EMPTY,
             nodes: Span::EMPTY,
-            answers: Span::EMPTY,
+            body_velocity_changes: Span::EMPTY,
             node_stride: 0,
             mass_row: 0,
             free_row: 0,
             unused: 0,
         };
         let mut commands = Commands::new();
-        let (geometries, registry) = (&self.geometries, &self.registry);
-        self.exchange.issue(&mut commands, geometries, registry, incidence, solution, Span::EMPTY);
+        let (geometries, detector) = (&self.geometries, &self.detector);
+        self.exchange.issue(&mut commands, geometries, detector, incidence, solution, Span::EMPTY);
         device.submit(&commands).unwrap();
     }
 }

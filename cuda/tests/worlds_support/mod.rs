@@ -15,13 +15,13 @@ use pliant_testing::worlds::{crowded, everything, link, random_pose};
 /// two rods, over a floor.
 fn solids(settings: ComFreeSettings) -> (System, CollisionModel) {
     let halves = [[0.05, 0.05, 0.05], [0.08, 0.03, 0.02], [0.02, 0.07, 0.05], [0.04, 0.005, 0.06]];
-    let boxes = halves.map(|half| Shape::Box { half_extents: Vector3::from(half) });
+    let stencil_boxes = halves.map(|half| Shape::Box { half_extents: Vector3::from(half) });
     let rods = [0.07, 0.1].map(|half_length| Shape::Capsule { radius: 0.03, half_length });
     let mut builder = ModelBuilder::new(down());
     let material = ContactMaterial::with_friction(0.6);
     let mut geometries = vec![geometry("floor", None, Shape::HalfSpace, material)];
     let names = ["box 0", "box 1", "box 2", "box 3", "rod 0", "rod 1"];
-    for (name, shape) in names.into_iter().zip(boxes.into_iter().chain(rods)) {
+    for (name, shape) in names.into_iter().zip(stencil_boxes.into_iter().chain(rods)) {
         let mut link = Link { gravity: name != "box 1", ..body(name, &shape) };
         if name == "box 2" {
             let inertia = 1e-3 * Matrix3::new(2.0, 0.2, 0.1, 0.2, 1.5, -0.1, 0.1, -0.1, 1.0);
@@ -36,7 +36,7 @@ fn solids(settings: ComFreeSettings) -> (System, CollisionModel) {
     (system, scene)
 }
 
-/// A free base with arms: its velocities are not those of a body that nothing holds.
+/// A free base with arms: its velocities are not those of a free-floating body.
 fn walker(settings: ComFreeSettings) -> (System, CollisionModel) {
     let mut random = Random::new(6);
     let mut frame = || random_pose(&mut random, 0.1);

@@ -1,8 +1,8 @@
-//! Which boxes are near which: even cells, each with a list of the boxes that reach into it.
+//! Neighbour search for boxes: uniform cells, each with a list of the boxes that overlap it.
 //!
-//! The triangles of cloth are much alike in size, and for such the lists are short and quickly
-//! made: parry's hierarchy of boxes, made anew each time, took three times as long to answer the
-//! same question. Where sizes differ a lot the answer is the same, only later.
+//! The triangles of cloth are similar in size, so that the lists are short and quickly built:
+//! parry's hierarchy of boxes, rebuilt each time, took three times as long. For very different
+//! sizes the result is the same, only slower.
 
 use nalgebra::Vector3;
 
@@ -36,13 +36,13 @@ impl BoundingBox {
     }
 }
 
-/// Boxes by the cells that they reach into.
+/// Boxes by the cells that they overlap.
 pub(super) struct Cells {
     boxes: Vec<Option<BoundingBox>>,
     low: Vector3<f64>,
     size: f64,
     counts: [usize; 3],
-    /// Where each cell's list starts in `listed`, and where the last one ends.
+    /// Start of each cell's list in `listed`, and the end of the last.
     starts: Vec<u32>,
     listed: Vec<u32>,
 }
@@ -58,11 +58,11 @@ impl Cells {
         let mut size = (CELL_PER_BOX * sides / there().count().max(1) as f64).max(f64::MIN_POSITIVE);
         let mut counts = extent.map(|e| (e / size).floor() + 1.0);
         while counts.product() > most {
-            // No less than a tenth at a time, so that it ends.
+            // At least a tenth at a time, so that the loop ends.
             size *= (counts.product() / most).cbrt().max(1.1);
             counts = extent.map(|e| (e / size).floor() + 1.0);
         }
-        // What is beyond all sense (an infinite size) is one cell: casts take what is no number to 0.
+        // An infinite size gives one cell: casts turn NaN to 0.
         let counts = [0, 1, 2].map(|k| (counts[k] as usize).max(1));
         let cells: usize = counts.iter().product();
         let mut cells =
@@ -95,11 +95,11 @@ impl Cells {
 
     /// The cell of a point, along each axis; points outside belong to the cells at the edge.
     fn cell(&self, point: &Vector3<f64>) -> [usize; 3] {
-        // The cast takes what is below to 0.
+        // The cast turns negative values to 0.
         [0, 1, 2].map(|k| (((point[k] - self.low[k]) / self.size) as usize).min(self.counts[k] - 1))
     }
 
-    /// The cells that a box reaches into.
+    /// The cells that a box overlaps.
     fn reached(&self, bounds: &BoundingBox, mut visit: impl FnMut(usize, [usize; 3])) {
         let (from, to) = (self.cell(&bounds.low), self.cell(&bounds.high));
         for z in from[2]..=to[2] {
@@ -111,13 +111,13 @@ impl Cells {
         }
     }
 
-    /// The numbers of the boxes that meet `bounds`, each once.
+    /// The numbers of the boxes that overlap `bounds`, each once.
     pub fn near(&self, bounds: &BoundingBox, mut visit: impl FnMut(usize)) {
         self.reached(bounds, |cell, place| {
             for &number in &self.listed[self.starts[cell] as usize..self.starts[cell + 1] as usize] {
                 let Some(other) = &self.boxes[number as usize] else { continue };
-                // Two boxes that meet do so from the upper one of their lower corners on: that cell
-                // is the one to tell them.
+                // The overlap of two boxes begins at the upper one of their lower corners: that
+                // cell reports the pair.
                 if bounds.meets(other) && self.cell(&bounds.low.sup(&other.low)) == place {
                     visit(number as usize);
                 }

@@ -1,16 +1,15 @@
 //! Crossings of cloth: edges of its triangles that pass through its other faces.
 //!
-//! Sheets that keep to their own sides of each other have none, so their number tells whether
-//! garments have gone through themselves or one another, which no picture shows as surely. Two
-//! triangles in general position that intersect, and share no vertex, have exactly two: either an
-//! edge of each goes through the other, or two edges of one do.
+//! Sheets that do not intersect have none, so their number shows reliably whether garments have
+//! passed through themselves or each other. Two triangles in general position that intersect, and
+//! share no vertex, have exactly two: either an edge of each goes through the other, or two edges
+//! of one do.
 //!
-//! An edge crosses a face if its ends are on different sides of the face's plane and its line goes
-//! round the face's three edges the same way: five signs of determinants (Segura and Feito,
-//! "Algorithms to test ray-triangle intersection", 2001). A sign counts only if rounding cannot
-//! have made it (the static filter of Shewchuk, "Adaptive precision floating-point arithmetic and
-//! fast robust geometric predicates", 1997), so that what only touches, to within rounding, is no
-//! crossing.
+//! An edge crosses a face if its ends are on different sides of the face's plane and its line
+//! passes the face's three edges on the same side: five signs of determinants (Segura and Feito,
+//! "Algorithms to test ray-triangle intersection", 2001). A sign counts only if it cannot be due to
+//! rounding (the static filter of Shewchuk, "Adaptive precision floating-point arithmetic and fast
+//! robust geometric predicates", 1997), so that touching, to within rounding, is not a crossing.
 
 mod cells;
 
@@ -19,10 +18,10 @@ use nalgebra::Vector3;
 use pliant_mpm::cloth::SheetParticles;
 use rayon::prelude::*;
 
-/// Crossings that are told one by one.
+/// Number of crossings that are listed.
 const MAX_REPORTED: usize = 8;
 
-/// Edges that one task looks at.
+/// Edges of one parallel job.
 const EDGES_A_TASK: usize = 512;
 
 /// Shewchuk's `o3derrboundA` over the permanent: (7 + 56 e) e, e = 2^-53.
@@ -37,7 +36,7 @@ pub struct Crossing {
     pub face: [u32; 3],
 }
 
-/// All crossings of a moment.
+/// All crossings at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Crossings {
     /// Pairs of an edge and a face that it passes through \[-\].
@@ -46,7 +45,7 @@ pub struct Crossings {
     pub first: Vec<Crossing>,
 }
 
-/// Looks for crossings among all sheets together: within each, and between them.
+/// Finds crossings of all sheets: within each, and between them.
 #[derive(Clone, Debug, Default)]
 pub struct CrossingDetector {
     faces: Vec<[u32; 3]>,
@@ -65,15 +64,15 @@ impl CrossingDetector {
         Self { faces, edges }
     }
 
-    /// Whether there is no face at all.
+    /// Whether there are no faces.
     pub fn is_empty(&self) -> bool {
         self.faces.is_empty()
     }
 
     /// Crossings where the particles are at `positions` \[m\], by their ids. An edge is compared
-    /// with the faces that it shares no vertex with. Faces and edges with an end that is not there
-    /// or not finite cross nothing. The answer depends neither on threads nor on the order of the
-    /// faces, and not on the frame but for what touches to within rounding.
+    /// with the faces that it shares no vertex with. Faces and edges with a vertex that does not
+    /// exist or is not finite cross nothing. The result depends neither on threads nor on the order
+    /// of the faces, and on the frame only for contacts to within rounding.
     pub fn count(&self, positions: &[[f64; 3]]) -> Crossings {
         let corner = |&id: &u32| {
             let position = positions.get(id as usize).filter(|x| x.iter().all(|x| x.is_finite()));
@@ -94,7 +93,7 @@ impl CrossingDetector {
                     found.push(Crossing { edge: *edge, face: ids });
                 }
             });
-            // The order of the cells says nothing.
+            // The order of the cells is arbitrary.
             found[from..].sort_unstable_by_key(|crossing| crossing.face);
         };
         let tasks = self.edges.par_chunks(EDGES_A_TASK).map(|edges| {
@@ -119,7 +118,7 @@ fn crosses(p: &Vector3<f64>, q: &Vector3<f64>, face: &[Vector3<f64>; 3]) -> bool
     turn != 0 && side(p, q, b, c) == turn && side(p, q, c, a) == turn
 }
 
-/// Sign of the volume of the tetrahedron `a b c d`, 0 where rounding may have made it.
+/// Sign of the volume of the tetrahedron `a b c d`, 0 if it may be due to rounding.
 fn side(a: &Vector3<f64>, b: &Vector3<f64>, c: &Vector3<f64>, d: &Vector3<f64>) -> i8 {
     let (a, b, c) = (a - d, b - d, c - d);
     let products = [[b.x * c.y, c.x * b.y], [c.x * a.y, a.x * c.y], [a.x * b.y, b.x * a.y]];

@@ -10,14 +10,14 @@ use pliant_numeric::scalar::Double;
 
 /// Squared sine of the angle below which two edges give no axis.
 const PARALLEL: f64 = 1e-10;
-/// As in [`collision`](pliant_rigid::collision): by how much an axis across two edges must be
-/// better than those of the faces, in parts of the overlap and of the least half extent, and which
-/// difference is rounding.
+/// As in [`collision`](pliant_rigid::collision): advantage that an axis across two edges must have
+/// over those of the faces, as fractions of the overlap and of the least half extent, and the
+/// difference that counts as rounding.
 const EDGE_OVERLAP: f64 = 0.02;
 const EDGE_SIZE: f64 = 1e-6;
 const TIE: f64 = 1e-12;
-/// How far from the separation of the faces the deepest of their meetings may be, as part of the
-/// least half extent.
+/// Largest difference between the separation of the faces and their deepest contact point, as a
+/// fraction of the least half extent.
 const FLAT: f64 = 1e-9;
 
 /// The best axis across two edges.
@@ -27,11 +27,11 @@ struct Edges<T> {
     normal: Vec3<T>,
     /// Separation \[m\].
     distance: T,
-    /// 1 for the axis that the edge runs along, of both boxes.
+    /// 1 for the axis along the edge, of both boxes.
     along: [Vec3<T>; 2],
 }
 
-/// Both boxes and what all steps need.
+/// Both boxes, and values that all steps share.
 struct Boxes<'a, T> {
     solids: [&'a PlacedSolid<T>; 2],
     /// Axes of both, world frame.
@@ -57,8 +57,8 @@ impl<'a, T: Double> Boxes<'a, T> {
         }
     }
 
-    /// The face of a box across its axis `k` that looks towards the other one's middle, and how far
-    /// along its normal \[m\] that is.
+    /// The face of a box across its axis `k` towards the other one's middle, and the distance to
+    /// that along its normal \[m\].
     #[inline(always)]
     fn face(&self, solid: usize, k: usize) -> (BoxFace<T>, T) {
         let (own, half) = (&self.axes[solid], &self.solids[solid].size);
@@ -77,7 +77,7 @@ impl<'a, T: Double> Boxes<'a, T> {
         (face, along.abs())
     }
 
-    /// What a box's half extent across axis `k` has along a unit vector \[m\].
+    /// The component of a box's half extent across axis `k` along a unit vector \[m\].
     #[inline(always)]
     fn half(&self, solid: usize, k: usize, along: Vec3<T>) -> T {
         self.axes[solid][k].dot(along).abs() * self.solids[solid].size[k]
@@ -89,8 +89,7 @@ impl<'a, T: Double> Boxes<'a, T> {
         self.half(solid, k, along) + self.half(solid, m, along)
     }
 
-    /// The face along whose normal the boxes are farthest apart or overlap least, and that
-    /// separation \[m\].
+    /// The face along whose normal the separation is greatest, and that separation \[m\].
     #[inline(always)]
     fn faces(&self) -> (BoxFace<T>, T) {
         let tie = self.size * TIE;
@@ -135,7 +134,7 @@ impl<'a, T: Double> Boxes<'a, T> {
         best
     }
 
-    /// Where the two edges are nearest to each other, and whether that is within both.
+    /// The nearest points of the two edges, and whether they are within both.
     #[inline(always)]
     fn crossing(&self, edges: &Edges<T>) -> (ContactPoint<T>, T::Mask) {
         let (zero, one) = (T::zero(), T::one());
@@ -162,8 +161,8 @@ impl<'a, T: Double> Boxes<'a, T> {
         (ContactPoint::on_first(surface, edges.normal, edges.distance), within)
     }
 
-    /// The corner of one box that is nearest to the other, where none is within: right where no
-    /// face's inside and no two edges' insides are nearest.
+    /// The corner of one box that is nearest to the other, if none is inside: correct if neither
+    /// the inside of a face nor those of two edges are nearest.
     #[inline(always)]
     fn corner(&self) -> ContactPoint<T> {
         let (of_first, of_second) = (self.corner_of(0, 1), self.corner_of(1, 0));
@@ -204,7 +203,7 @@ impl<T: Double> Edges<T> {
     }
 }
 
-/// Two boxes: where a face is the best axis, what it shares with the other's face; else the nearest
+/// Two boxes: if a face is the best axis, its common part with the other's face; else the nearest
 /// points of two edges, or the nearest corner.
 #[inline(always)]
 pub fn box_box<T: Double>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 12] {
@@ -222,14 +221,14 @@ pub fn box_box<T: Double>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoi
     let bias = boxes.size * EDGE_SIZE + (-face_apart).max(zero) * EDGE_OVERLAP;
     let by_edges = (face_apart + bias).lt(edges.distance);
     let apart = zero.lt(face_apart) | zero.lt(edges.distance);
-    // Apart beside a face its normal is not the direction of the nearest points.
+    // For boxes apart beside a face, its normal is not the direction of the nearest points.
     let faces_meet = deepest.lt(face_apart + boxes.size * FLAT);
     let overlap = !apart;
     let flat = (apart & faces_meet) | (overlap & shares & !by_edges);
     let (crossing, within) = boxes.crossing(&edges);
     let cross = (apart & within & zero.lt(edges.distance)) | (overlap & by_edges);
-    // Overlapping without sharing anything along the face's normal: only where an axis across edges
-    // was a little better.
+    // Overlap without a common part along the face's normal: only if an axis across edges was
+    // slightly better.
     let little = ContactPoint { normal: face.first_to_second(), distance: face_apart, ..crossing };
     let single = ContactPoint::pick(cross, crossing, ContactPoint::pick(overlap, little, boxes.corner()));
 

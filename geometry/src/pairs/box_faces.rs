@@ -5,8 +5,7 @@ use pliant_numeric::each;
 use pliant_numeric::linalg::Vec3;
 use pliant_numeric::scalar::Double;
 
-/// Part of its size by which a face is larger when another is clipped with it: faces of equal boxes
-/// share their corners.
+/// Factor by which a face is enlarged for clipping: faces of equal boxes share their corners.
 const LARGER: f64 = 1.0 + 1e-9;
 
 /// A face of one of two boxes.
@@ -41,7 +40,7 @@ impl<T: Double> BoxFace<T> {
         self.normal * (self.second * -2.0 + 1.0)
     }
 
-    /// The face of a box that looks most along `towards`, of equals the first.
+    /// The face of a box most aligned with `towards`, the first of equal ones.
     #[inline(always)]
     fn of(solid: &PlacedSolid<T>, axes: &[Vec3<T>; 3], towards: Vec3<T>) -> Self {
         let (mut best, mut most) = Self::across(solid, axes, towards, 0);
@@ -54,7 +53,7 @@ impl<T: Double> BoxFace<T> {
         best
     }
 
-    /// The face across axis `k`, and how much it looks along `towards`.
+    /// The face across axis `k`, and its alignment with `towards`.
     #[inline(always)]
     fn across(solid: &PlacedSolid<T>, axes: &[Vec3<T>; 3], towards: Vec3<T>, k: usize) -> (Self, T) {
         let along = axes[k].dot(towards);
@@ -70,13 +69,13 @@ impl<T: Double> BoxFace<T> {
         (face, along.abs())
     }
 
-    /// A vector along its edges and its normal.
+    /// Components of a vector along its edges and its normal.
     #[inline(always)]
     fn seen(&self, v: Vec3<T>) -> Vec3<T> {
         Vec3([self.sides[0].dot(v), self.sides[1].dot(v), self.normal.dot(v)])
     }
 
-    /// At a point along its edges and above it, if the mask is true.
+    /// The contact point at a point along its edges and above it, if the mask is true.
     #[inline(always)]
     fn meeting(&self, p: Vec3<T>, there: T::Mask) -> ContactPoint<T> {
         let along = self.middle + self.sides[0] * p.0[0] + self.sides[1] * p.0[1];
@@ -86,9 +85,9 @@ impl<T: Double> BoxFace<T> {
     }
 }
 
-/// The corners of what `face` of one of the boxes and the face of the other that looks at it share,
-/// seen along its normal: the ends of the other face's edges over it (8) and its own corners under
-/// the other one (4).
+/// The corners of the common part of `face` of one of the boxes and the opposite face of the other,
+/// projected along its normal: the ends of the other face's edges over it (8) and its own corners
+/// under the other one (4).
 #[inline(always)]
 pub(super) fn clip<T: Double>(
     face: &BoxFace<T>,
@@ -117,7 +116,7 @@ pub(super) fn clip<T: Double>(
     }
     // Coordinates of the face's corners along the edges of the other face.
     let det = u.0[0] * v.0[1] - u.0[1] * v.0[0];
-    // Not zero, since that face looks at this one.
+    // Not zero, since the faces are opposite.
     let inverse = T::one() / det;
     for (k, (a, b)) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].into_iter().enumerate() {
         let (x, y) = (face.reach[0] * a - middle.0[0], face.reach[1] * b - middle.0[1]);

@@ -6,7 +6,7 @@ use pliant_numeric::each;
 use pliant_numeric::linalg::Vec3;
 use pliant_numeric::scalar::Double;
 
-/// The corners of a box, seen from its middle, in the axes that its frame is in \[m\].
+/// The corners of a box relative to its middle, in the given axes \[m\].
 #[inline(always)]
 pub(super) fn corners<T: Double>(axes: [Vec3<T>; 3], half: &[T; 3]) -> [Vec3<T>; 8] {
     let [x, y, z] = each!(k in [0, 1, 2] axes[k] * half[k]);

@@ -7,14 +7,14 @@ use pliant_numeric::scalar::Double;
 
 /// Squared sine of the angle up to which two axes share a line.
 const PARALLEL: f64 = 0.05 * 0.05;
-/// Squared sine of the angle below which lines have no one nearest point.
+/// Squared sine of the angle below which lines have no unique nearest points.
 const SAME: f64 = 1e-14;
-/// Squared sine of the angle to the normal that an axis must have to share anything across it.
+/// Squared sine of the angle to the normal that an axis needs for a common part across it.
 const ACROSS: f64 = 0.25;
-/// Axes nearer than this part of their size cross.
+/// Axes nearer than this fraction of their size count as crossing.
 const CROSSING: f64 = 1e-12;
 
-/// Capsule and half-space: both ends, one where they are the same.
+/// Capsule and half-space: both ends, or one if they coincide.
 #[inline(always)]
 pub fn capsule_half_space<T: Double>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 2] {
     let [radius, half, _] = a.size;
@@ -24,9 +24,9 @@ pub fn capsule_half_space<T: Double>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> 
     [first, second.only_if(T::zero().lt(half))]
 }
 
-/// Places \[m\] of the nearest points of two segments along their unit directions, `w` from the
-/// middle of the first to that of the second (Ericson, Real-Time Collision Detection, 2005, section
-/// 5.1.9).
+/// Coordinates \[m\] of the nearest points of two segments along their unit directions, `w` from
+/// the middle of the first to that of the second (Ericson, Real-Time Collision Detection, 2005,
+/// section 5.1.9).
 #[inline(always)]
 fn nearest<T: Double>(directions: [Vec3<T>; 2], halves: [T; 2], w: Vec3<T>) -> [T; 2] {
     let [d, e] = directions;
@@ -54,7 +54,7 @@ pub fn capsule_capsule<T: Double>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [Co
     let axes = Axes { a, b, w, n };
     let single = axes.meeting(t, u);
 
-    // What they share when seen along the normal.
+    // Their common part in the projection along the normal.
     let (df, ef, wf) = (d - n * n.dot(d), e - n * n.dot(e), w - n * n.dot(w));
     let (dd, ee) = (df.norm_squared(), ef.norm_squared());
     let across = T::splat(ACROSS).lt(dd) & T::splat(ACROSS).lt(ee);
@@ -62,7 +62,7 @@ pub fn capsule_capsule<T: Double>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [Co
     let (middle, reach) = (wf.dot(df) / dd, (df.dot(ef) / dd * g).abs());
     let (low, high) = (middle - reach, middle + reach);
     let shares = across & d.cross(e).norm_squared().lt(T::splat(PARALLEL)) & low.max(-h).lt(high.min(h));
-    // An end of the first over the second, or an end of the second, which the first's is beyond.
+    // An end of the first over the second, or an end of the second if the first's is beyond it.
     let over_low = ((df * -h - wf).dot(ef) / ee).clamp(-g, g);
     let over_high = ((df * h - wf).dot(ef) / ee).clamp(-g, g);
     let mut ends = [
@@ -74,7 +74,7 @@ pub fn capsule_capsule<T: Double>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [Co
 }
 
 /// Two capsules, from the middle of the first to that of the second \[m\], and the normal of all
-/// their meetings.
+/// their contact points.
 struct Axes<'a, T> {
     a: &'a PlacedSolid<T>,
     b: &'a PlacedSolid<T>,
@@ -83,14 +83,14 @@ struct Axes<'a, T> {
 }
 
 impl<T: Double> Axes<'_, T> {
-    /// Of the places `t` and `u` \[m\] of the two axes.
+    /// The contact point at the coordinates `t` and `u` \[m\] of the two axes.
     #[inline(always)]
     fn meeting(&self, t: T, u: T) -> ContactPoint<T> {
         let (ra, rb) = (self.a.size[0], self.b.size[0]);
         let (d, e) = (self.a.pose.rotation.column(2) * t, self.b.pose.rotation.column(2) * u);
         let between = self.w + e - d;
         let distance = between.dot(self.n) - ra - rb;
-        // Midway between the two surfaces, also where they are not right across each other.
+        // Midway between the two surfaces, even if the points are not opposite.
         let point = self.a.pose.position + d + (between + self.n * (ra - rb)) * T::splat(0.5);
         ContactPoint { point, normal: self.n, distance }
     }

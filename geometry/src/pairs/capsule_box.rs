@@ -8,10 +8,11 @@ use pliant_numeric::scalar::Double;
 
 /// Squared sine of the angle between an edge and the axis below which their common normal is none.
 const PARALLEL: f64 = 1e-10;
-/// By what part of the least half extent an edge must part the two better than the faces do.
+/// Advantage that the separation by an edge must have over those by faces, as a fraction of the
+/// least half extent.
 const FACE_BIAS: f64 = 1e-9;
 
-/// Part of its size by which a face is larger when an axis is clipped with it.
+/// Factor by which a face is enlarged for clipping an axis.
 const LARGER: f64 = 1.0 + 1e-9;
 
 /// The axis of a capsule in the frame of a box: `centre + t axis`, |t| <= `half` \[m\].
@@ -22,14 +23,14 @@ struct Segment<T> {
     half: T,
 }
 
-/// How the axis and the box are apart: outward normal of the box, signed distance \[m\], and where
-/// on the axis \[m\].
+/// Separation of the axis and the box: outward normal of the box, signed distance \[m\], and
+/// coordinate on the axis \[m\].
 #[derive(Clone, Copy)]
 struct Separation<T> {
     out: Vec3<T>,
     distance: T,
     at: T,
-    /// 1 for the axis of the face that the normal is nearest to; nothing across an edge.
+    /// 1 for the axis of the face that the normal is nearest to; zero across an edge.
     face: Vec3<T>,
 }
 
@@ -39,8 +40,8 @@ impl<T: Double> Segment<T> {
         self.centre + self.axis * t
     }
 
-    /// Half the derivative of the squared distance to the box: it never falls, and is linear
-    /// between the planes of the faces.
+    /// Half the derivative of the squared distance to the box: monotone, and linear between the
+    /// planes of the faces.
     #[inline(always)]
     fn slope(&self, box_half: &[T; 3], t: T) -> T {
         let [x, y, z] = each!(k in [0, 1, 2] {
@@ -50,8 +51,8 @@ impl<T: Double> Segment<T> {
         x + y + z
     }
 
-    /// Where it passes the planes of the faces across axis `k`, in order; infinite or not a number
-    /// where it runs along them.
+    /// Coordinates at which it passes the planes of the faces across axis `k`, in order; infinite
+    /// or NaN if it is parallel to them.
     #[inline(always)]
     fn passes(&self, box_half: &[T; 3], k: usize) -> [T; 2] {
         let (c, a, h) = (self.centre.0[k], self.axis.0[k], box_half[k]);
@@ -59,17 +60,17 @@ impl<T: Double> Segment<T> {
         [p.min(q), p.max(q)]
     }
 
-    /// The place \[m\] nearest to the box: the root of the slope, between the planes on either side
-    /// of it; the middle of all nearest places where there are many.
+    /// The coordinate \[m\] nearest to the box: the root of the slope, between the planes on either
+    /// side of it; the middle if there are many.
     #[inline(always)]
     fn nearest(&self, box_half: &[T; 3]) -> T {
         let (zero, half) = (T::zero(), self.half);
         let [[p, q], [r, s], [u, v]] = each!(k in [0, 1, 2] self.passes(box_half, k));
-        // The last place where the squared distance does not grow and the first where it does not
-        // fall, with their slopes.
+        // The last coordinate at which the squared distance does not grow and the first at which it
+        // does not fall, with their slopes.
         let (mut low, mut high) = ((-half, zero), (half, zero));
         for t in [-half, half, p, q, r, s, u, v] {
-            // What is not a number becomes an end.
+            // NaN becomes an end.
             let t = t.clamp(-half, half);
             let slope = self.slope(box_half, t);
             let keep = T::select(zero.lt(slope), T::splat(-ABSENT_DISTANCE), t).lt(low.0);
@@ -82,7 +83,7 @@ impl<T: Double> Segment<T> {
         low.0 + (high.0 - low.0) * T::select(between, -low.1 / rise, T::splat(0.5))
     }
 
-    /// Nearest place where the axis is outside of the box, else the direction of least overlap.
+    /// Nearest coordinate if the axis is outside the box, else the direction of least overlap.
     #[inline(always)]
     fn apart(&self, box_half: &[T; 3]) -> Separation<T> {
         let at = self.nearest(box_half);
@@ -132,7 +133,7 @@ impl<T: Double> Segment<T> {
             let along = ni * c[i] + nj * c[j];
             let side = along.sign();
             let (ni, nj) = (ni * side, nj * side);
-            // Where the segment passes the edge.
+            // Coordinates at which the segment passes the edge.
             let (ei, ej) = (box_half[i] * ni.sign() - c[i], box_half[j] * nj.sign() - c[j]);
             let mut out = Vec3([zero; 3]);
             (out.0[i], out.0[j]) = (ni, nj);
@@ -147,12 +148,12 @@ impl<T: Double> Segment<T> {
         best
     }
 
-    /// Outward normal of the face named by `apart`, and place and distance \[m\] of both ends of
-    /// what is over it, and whether anything is.
+    /// Outward normal of the face of `apart`, coordinates and distances \[m\] of both ends of the
+    /// part over it, and whether there is one.
     #[inline(always)]
     fn over_face(&self, box_half: &[T; 3], apart: &Separation<T>) -> (Vec3<T>, [(T, T); 2], T::Mask) {
         let (zero, half) = (T::zero(), self.half);
-        // A little larger: an axis over an edge is over both faces.
+        // Slightly enlarged: an axis over an edge is over both faces.
         let larger = each!(k in [0, 1, 2] box_half[k] * LARGER);
         let planes = each!(k in [0, 1, 2] self.passes(&larger, k));
         let mut normal = Vec3([zero; 3]);
@@ -185,8 +186,8 @@ impl<T: Double> Separation<T> {
     }
 }
 
-/// At the place `at` \[m\] of the axis, `distance` \[m\] from the box along its outward normal
-/// `out`.
+/// The contact point at the coordinate `at` \[m\] of the axis, `distance` \[m\] from the box along
+/// its outward normal `out`.
 #[inline(always)]
 fn meeting<T: Double>(
     a: &PlacedSolid<T>,
@@ -200,7 +201,7 @@ fn meeting<T: Double>(
     ContactPoint::on_first(centre + normal * radius, normal, distance - radius)
 }
 
-/// Capsule and box: the nearest or deepest place of the axis, and both ends of what is over the
+/// Capsule and box: the nearest or deepest point of the axis, and both ends of the part over the
 /// face there.
 #[inline(always)]
 pub fn capsule_box<T: Double>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [ContactPoint<T>; 3] {
@@ -212,7 +213,7 @@ pub fn capsule_box<T: Double>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [Contac
     };
     let apart = segment.apart(&b.size);
     let (face, ends, over) = segment.over_face(&b.size, &apart);
-    // Without a face the normal is that of the nearest place.
+    // Without a face the normal is that of the nearest point.
     let face = Vec3::select(over, face, apart.out);
     let nearest = meeting(a, b, apart.out, apart.at, apart.distance);
     let low = meeting(a, b, face, ends[0].0, ends[0].1).only_if(over);

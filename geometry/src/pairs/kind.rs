@@ -1,4 +1,4 @@
-//! Which pairs have a closed form.
+//! Pairs of shapes with a closed form.
 
 use super::{
     ContactPoint, PlacedSolid, box_box, box_half_space, capsule_box, capsule_capsule, capsule_half_space,
@@ -30,7 +30,7 @@ pub enum PairKind {
     BoxBox,
 }
 
-/// Sizes \[m\] of a shape as a [`PlacedSolid`] has them; `None` where it has no closed form.
+/// Sizes \[m\] of a shape as in [`PlacedSolid`]; `None` if it has no closed form.
 pub fn size_of(shape: &Shape) -> Option<[f64; 3]> {
     match shape {
         Shape::HalfSpace => Some([0.0; 3]),
@@ -42,8 +42,7 @@ pub fn size_of(shape: &Shape) -> Option<[f64; 3]> {
 }
 
 impl PairKind {
-    /// The kind of a pair, and whether its order is the other one; `None` where there is no closed
-    /// form.
+    /// The kind of a pair, and whether its order is reversed; `None` if there is no closed form.
     pub fn of(first: &Shape, second: &Shape) -> Option<(Self, bool)> {
         let ordered = |a: &Shape, b: &Shape| match (a, b) {
             (Shape::Sphere { .. }, Shape::HalfSpace) => Some(Self::SphereHalfSpace),
@@ -61,7 +60,7 @@ impl PairKind {
         straight.or_else(|| ordered(second, first).map(|kind| (kind, true)))
     }
 
-    /// Most meetings of such a pair.
+    /// Largest number of contact points of such a pair.
     pub const fn most_points(self) -> usize {
         match self {
             Self::SphereHalfSpace | Self::SphereSphere | Self::SphereCapsule | Self::SphereBox => 1,
@@ -72,8 +71,8 @@ impl PairKind {
         }
     }
 
-    /// Calls `visit` with the number and the meeting of each of [`most_points`](Self::most_points),
-    /// absent ones too; solids in the order of the kind.
+    /// Calls `visit` with the number and the contact point of each of
+    /// [`most_points`](Self::most_points), absent ones included; solids in the order of the kind.
     #[inline(always)]
     pub fn contact_points<T: Double>(
         self,

@@ -1,18 +1,18 @@
-//! Where two simple solids meet, in closed form: no branch on a number, no iteration, the same
-//! operations for all poses.
+//! Contact points of two simple solids, in closed form: no branch on a number, no iteration, the
+//! same operations for all poses.
 //!
-//! | pair | meetings | method |
+//! | pair | points | method |
 //! |---|---|---|
 //! | sphere with anything | 1 | nearest point of the other to the centre |
 //! | capsule, half-space | 2 | both ends |
-//! | capsule, capsule | 2 | nearest points of the axes; nearly parallel ones: both ends of what they share |
-//! | capsule, box | 3 | least of the convex piecewise quadratic distance along the axis, and both ends of what is over the face |
+//! | capsule, capsule | 2 | nearest points of the axes; nearly parallel ones: both ends of the shared part |
+//! | capsule, box | 3 | least of the convex piecewise quadratic distance along the axis, and both ends of the part over the face |
 //! | box, half-space | 8 | corners |
 //! | box, box | 12 | separating axes, then one face clipped against the other, or two edges, or a corner |
 //!
-//! Meetings that there are not have the distance [`ABSENT_DISTANCE`]. Distances are those of
-//! `pliant_rigid::collision::Detector` to rounding. They are continuous, and smooth but where the
-//! nearest features change; where shapes overlap, the direction of least overlap may jump.
+//! A contact point that does not exist gets the distance [`ABSENT_DISTANCE`]. Distances are those
+//! of `pliant_rigid::collision::Detector` to rounding. They are continuous, and smooth except where
+//! the nearest features change; where shapes overlap, the direction of least overlap may jump.
 
 mod box_box;
 mod box_faces;
@@ -33,9 +33,9 @@ use pliant_numeric::linalg::Vec3;
 use pliant_numeric::rotation::Pose;
 use pliant_numeric::scalar::Double;
 
-/// Distance \[m\] of a meeting that there is not.
+/// Distance \[m\] of a contact point that does not exist.
 pub const ABSENT_DISTANCE: f64 = 1e10;
-/// Meetings nearer to each other than this part of the smaller solid count once.
+/// Contact points closer together than this fraction of the smaller solid are merged.
 const MERGE: f64 = 0.02;
 /// Squares of lengths \[m^2\] below this have no direction.
 const NO_LENGTH: f64 = 1e-280;
@@ -50,7 +50,7 @@ pub struct PlacedSolid<T> {
     pub size: [T; 3],
 }
 
-/// Where two surfaces are near each other.
+/// A contact point of two surfaces.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactPoint<T> {
     /// Midway between the surfaces \[m\].
@@ -62,13 +62,13 @@ pub struct ContactPoint<T> {
 }
 
 impl<T: Double> ContactPoint<T> {
-    /// From a point on the surface of the first.
+    /// Contact at a point on the surface of the first.
     #[inline(always)]
     fn on_first(surface: Vec3<T>, normal: Vec3<T>, distance: T) -> Self {
         Self { point: surface + normal * (distance * 0.5), normal, distance }
     }
 
-    /// From a point on the surface of the second.
+    /// Contact at a point on the surface of the second.
     #[inline(always)]
     fn on_second(surface: Vec3<T>, normal: Vec3<T>, distance: T) -> Self {
         Self { point: surface - normal * (distance * 0.5), normal, distance }
@@ -83,14 +83,14 @@ impl<T: Double> ContactPoint<T> {
         }
     }
 
-    /// Absent where the mask is not true.
+    /// Absent if the mask is false.
     #[inline(always)]
     fn only_if(self, mask: T::Mask) -> Self {
         Self { distance: T::select(mask, self.distance, T::splat(ABSENT_DISTANCE)), ..self }
     }
 }
 
-/// The direction of a vector and its length; `fallback` and 0 where it has none.
+/// The direction of a vector and its length; `fallback` and 0 for the zero vector.
 #[inline(always)]
 fn direction<T: Double>(v: Vec3<T>, fallback: Vec3<T>) -> (Vec3<T>, T) {
     let square = v.norm_squared();
@@ -99,7 +99,8 @@ fn direction<T: Double>(v: Vec3<T>, fallback: Vec3<T>) -> (Vec3<T>, T) {
     (Vec3::select(long, v * (T::one() / length), fallback), T::select(long, length, T::zero()))
 }
 
-/// Of meetings nearer to each other than `within` \[m\] leaves the deepest, of equals the first.
+/// Merges contact points closer together than `within` \[m\]: keeps the deepest, of equally deep
+/// ones the first.
 #[inline(always)]
 fn merge<T: Double, const N: usize>(contact_points: &mut [ContactPoint<T>; N], within: T) {
     let within = within.squared();

@@ -5,7 +5,7 @@ use pliant_numeric::linalg::Vec3;
 use pliant_numeric::scalar::Double;
 
 /// Outward normal (in the box's frame) and signed distance \[m\] at the point `p` (m, in its frame)
-/// of a box's surface. Inside the nearest face counts, of equals the first.
+/// of a box's surface. Inside, the nearest face counts, the first of equal ones.
 #[inline(always)]
 pub(super) fn box_surface<T: Double>(half: &[T; 3], p: Vec3<T>) -> (Vec3<T>, T) {
     let (zero, one) = (T::zero(), T::one());
@@ -30,7 +30,7 @@ pub fn sphere_half_space<T: Double>(a: &PlacedSolid<T>, b: &PlacedSolid<T>) -> [
     [end_half_space(a.pose.position, a.size[0], b)]
 }
 
-/// A ball around `centre` \[m\] and a half-space.
+/// A sphere around `centre` \[m\] and a half-space.
 #[inline(always)]
 pub(super) fn end_half_space<T: Double>(centre: Vec3<T>, radius: T, b: &PlacedSolid<T>) -> ContactPoint<T> {
     let up = b.pose.rotation.column(2);

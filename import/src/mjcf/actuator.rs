@@ -1,9 +1,9 @@
 //! Motors.
 //!
 //! MuJoCo's force is `gain * control + b0 + b1 * length + b2 * velocity`, where length and velocity
-//! are `gear` times those of the joint, and the joint feels `gear` times the force (documentation,
-//! Computation, Actuation model). With b1 and b2 not above zero that is an effort, a servo or a
-//! damper.
+//! are `gear` times those of the joint, and the force on the joint is `gear` times that
+//! (documentation, Computation, Actuation model). With b1 and b2 not above zero that is an effort,
+//! a servo or a damper.
 
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem, ImportWarning};
@@ -26,7 +26,7 @@ struct AffineForce {
 pub(super) struct Motors {
     pub actuators: Vec<Actuator>,
     pub inputs: Vec<Input>,
-    /// Which of the file's motors are among them.
+    /// Whether each of the file's motors is among them.
     pub kept: Vec<bool>,
 }
 
@@ -79,7 +79,7 @@ fn joint<'a>(
         let Some(other) = others.iter().find(|a| element.text(a).is_some()) else {
             return Err(element.fail(ImportProblem::Missing("joint")));
         };
-        warnings.push(element.warn(other, "left out with its motor: only joints are driven"));
+        warnings.push(element.warn(other, "left out with its actuator: only joints can be actuated"));
         return Ok(None);
     };
     let name = element.required(attribute)?;
@@ -87,14 +87,17 @@ fn joint<'a>(
         return Err(element.fail_at(attribute, ImportProblem::Reference("joint")));
     };
     if !joint.is_scalar() {
-        warnings.push(element.warn(attribute, "left out with its motor: only hinges and slides are driven"));
+        warnings.push(
+            element
+                .warn(attribute, "left out with its actuator: only hinge and slide joints can be actuated"),
+        );
         return Ok(None);
     }
     Ok(Some(joint))
 }
 
-/// Gain and biases; `None` for a motor that is left out. `joint_inertia` is the inertia that the
-/// motor feels \[kg m^2, kg\].
+/// Gain and biases; `None` for a motor that is left out. `joint_inertia` is the inertia at the
+/// motor's joint \[kg m^2, kg\].
 fn law(
     element: &Element,
     joint_inertia: f64,
@@ -130,7 +133,9 @@ fn general(
         [("dyntype", &["none"][..]), ("gaintype", &["fixed"]), ("biastype", &["none", "affine"])]
     {
         if element.text(attribute).is_some_and(|word| !known.contains(&word)) {
-            warnings.push(element.warn(attribute, "left out with its motor: there is no such motor"));
+            warnings.push(
+                element.warn(attribute, "left out with its actuator: this kind of actuator is not supported"),
+            );
             return Ok(None);
         }
     }
@@ -161,7 +166,7 @@ fn motor(
 ) -> Result<(Actuator, Input), ImportError> {
     let [b0, b1, b2] = law.bias;
     let (stiffness, damping) = (-b1 * gear * gear, -b2 * gear * gear);
-    // The joint feels gear (gain control + b0) - stiffness q - damping v.
+    // The force on the joint is gear (gain control + b0) - stiffness q - damping v.
     let (control, divisor) = if stiffness > 0.0 {
         (Control::Position { target: 0.0, target_rate: 0.0, stiffness, damping }, stiffness)
     } else if damping > 0.0 {
@@ -186,7 +191,8 @@ fn motor(
     let mut effort_limit = f64::INFINITY;
     let mut limit = |at: &Element, attribute, [low, high]: [f64; 2]| {
         if (low + high).abs() > 1e-9 * high.abs().max(low.abs()) {
-            warnings.push(at.warn(attribute, "approximated: the larger of the two holds both ways"));
+            warnings
+                .push(at.warn(attribute, "approximated: the larger of the two applies in both directions"));
         }
         effort_limit = f64::min(effort_limit, low.abs().max(high.abs()));
     };

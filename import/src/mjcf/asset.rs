@@ -14,7 +14,7 @@ use super::pose::quaternion;
 use pliant_geometry::{HeightField, Shape};
 use pliant_io::mesh::{MeshData, load_mesh};
 
-/// What geoms refer to by name.
+/// Assets, which geoms refer to by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Assets {
     /// Convex hulls, and whether the mesh fills its hull.
@@ -97,7 +97,7 @@ fn hull(element: &Element, directory: &Path, compiler: &Compiler) -> Result<(Sha
         Some(q) => quaternion(element, "refquat", q)?,
         None => UnitQuaternion::identity(),
     };
-    // The reference pose is where the asset's frame is in the file's, before anything is scaled.
+    // The reference pose is that of the asset's frame in the file's, before scaling.
     let reference = Isometry3::from_parts(Translation3::from(position), rotation).inverse();
     data.vertices.iter_mut().for_each(|v| *v = reference * *v);
     if let Some(scale) = element.vector("scale")? {

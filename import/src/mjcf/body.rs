@@ -1,4 +1,4 @@
-//! Bodies, joints, geoms and sites as the file has them, with frames and defaults resolved.
+//! Bodies, joints, geoms and sites of the file, with frames and defaults resolved.
 
 use nalgebra::{Isometry3, Unit, Vector3};
 
@@ -20,7 +20,7 @@ pub(super) struct MjcfBody {
     pub name: String,
     /// Number of the parent; its own for the world.
     pub parent: usize,
-    /// Its frame in the parent's, in the configuration that the file shows.
+    /// Its frame in the parent's, in the configuration of the file.
     pub pose: Isometry3<f64>,
     pub inertial: Option<Inertial>,
     pub joints: Vec<MjcfJoint>,
@@ -29,14 +29,14 @@ pub(super) struct MjcfBody {
     pub gravity: bool,
     /// Mass, centre of mass (body frame) and inertia about it (body axes), once compiled.
     pub mass: Option<(MassProperties, Vector3<f64>)>,
-    /// The body that it is welded to and that moves; the world's number for what stands still.
+    /// The moving body that it is welded to; the world's number for static bodies.
     pub part: usize,
-    /// The link that it became, and its frame in that of the link.
+    /// Its link, and its frame in that of the link.
     pub link: Option<LinkId>,
     pub in_link: Isometry3<f64>,
 }
 
-/// What a joint lets its body do.
+/// Degrees of freedom of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Freedom {
     Free,
@@ -51,9 +51,9 @@ pub(super) struct MjcfJoint {
     pub element: Element,
     pub name: String,
     pub freedom: Freedom,
-    /// Its place in the body \[m\].
+    /// Its position in the body \[m\].
     pub anchor: Vector3<f64>,
-    /// Its coordinate in the configuration that the file shows \[rad, m\].
+    /// Its coordinate in the configuration of the file \[rad, m\].
     pub reference: f64,
     pub dof: Dof,
     pub effort_range: Option<[f64; 2]>,
@@ -67,7 +67,7 @@ struct Reader<'a> {
     bodies: Vec<MjcfBody>,
 }
 
-/// Where a reader is.
+/// Context of a reader.
 #[derive(Clone)]
 struct Context {
     body: usize,
@@ -135,7 +135,7 @@ impl MjcfBody {
 }
 
 impl Reader<'_> {
-    /// What is in a body or frame.
+    /// Reads the contents of a body or frame.
     fn children(&mut self, element: &Element, context: &Context) -> Result<(), ImportError> {
         let mut context = context.clone();
         if let Some(class) = element.text("childclass") {
@@ -167,7 +167,7 @@ impl Reader<'_> {
                 "site" => {
                     let resolved = self.defaults.resolve(child, class.as_deref())?;
                     let name = child.text("name").unwrap_or_default().to_owned();
-                    // Sites of the other kinds are for pictures.
+                    // Sites of other kinds are only drawn.
                     let frame = context.frame * pose(&resolved, self.compiler)?;
                     self.bodies[context.body].sites.push((name, frame));
                 }
@@ -191,14 +191,14 @@ impl Reader<'_> {
         let mut body = MjcfBody::new(element.clone(), name, context.body, frame);
         body.element.children.clear();
         if element.flag("mocap", false)? {
-            self.warnings.push(element.warn("mocap", "approximated: the body stands still"));
+            self.warnings.push(element.warn("mocap", "approximated: the body is static"));
         }
         match element.number("gravcomp")? {
             None | Some(0.0) => {}
             Some(1.0) => body.gravity = false,
-            Some(_) => {
-                self.warnings.push(element.warn("gravcomp", "left out: gravity acts fully; only 0 or 1"))
-            }
+            Some(_) => self
+                .warnings
+                .push(element.warn("gravcomp", "left out: only 0 and 1 are supported; gravity acts fully")),
         }
         self.bodies.push(body);
         let inner =
@@ -220,7 +220,7 @@ impl Reader<'_> {
         let axis = context.frame.rotation * element.direction("axis")?.unwrap_or(Vector3::z_axis());
         let freedom = [Freedom::Hinge(axis), Freedom::Slide(axis), Freedom::Ball, Freedom::Free][kind];
         if freedom == Freedom::Free && body.parent != 0 {
-            let reason = "a free joint on a body that is not the world's own child".to_owned();
+            let reason = "a free joint on a body that is not a child of the world".to_owned();
             return Err(element.fail(ImportProblem::Unsupported(reason)));
         }
         let free = |joint: &MjcfJoint| joint.freedom == Freedom::Free;
@@ -273,7 +273,7 @@ impl Reader<'_> {
         Ok(dof)
     }
 
-    /// A coefficient that is not negative; those of higher powers that may follow are left out.
+    /// A coefficient that is not negative; those of higher powers are left out.
     fn linear(&mut self, element: &Element, attribute: &'static str) -> Result<f64, ImportError> {
         let Some(numbers) = element.numbers(attribute, 1..=3)? else { return Ok(0.0) };
         if numbers[0] < 0.0 {
@@ -286,7 +286,7 @@ impl Reader<'_> {
     }
 }
 
-/// A range, where it counts: it is given, and not switched off.
+/// A range, if it is given and not switched off.
 pub(super) fn range(
     element: &Element,
     attribute: &'static str,

@@ -1,4 +1,4 @@
-//! `<compiler>` and `<option>`: how the rest is to be read.
+//! `<compiler>` and `<option>`: conventions of the file, and global options.
 
 use std::f64::consts::PI;
 
@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use super::super::element::Element;
 use super::super::error::ImportError;
 
-/// How the file is to be read.
+/// Conventions of the file.
 #[derive(Clone, Debug)]
 pub(super) struct Compiler {
     /// Radians for each unit of angle in the file.
@@ -17,7 +17,7 @@ pub(super) struct Compiler {
     pub autolimits: bool,
     pub mesh_directory: String,
     pub strip_path: bool,
-    /// Whether inertia comes from the geoms: always, never, or where there is no `<inertial>`.
+    /// Whether inertia comes from the geoms: always, never, or if there is no `<inertial>`.
     pub inertia_from_geom: Option<bool>,
     pub inertia_groups: [i64; 2],
     /// Least mass \[kg\] and principal moment of inertia \[kg m^2\] of every body.
@@ -86,7 +86,7 @@ impl Compiler {
     }
 }
 
-/// What holds for the whole scene.
+/// Global options.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
     /// Gravity \[m/s^2\].

@@ -1,8 +1,8 @@
-//! What can touch what, and how it feels.
+//! Pairs that can touch, and contact parameters.
 //!
 //! In MuJoCo two geoms touch if the `contype` of one has a bit in common with the `conaffinity` of
 //! the other, either way round; here each must be in a group of the other's mask. So every pair of
-//! figures that occurs gets a bit of its own, and masks that name the bits it goes with: the same
+//! values that occurs gets its own bit, and a mask of the bits that it is compatible with: the same
 //! relation, exactly, for up to 32 different pairs.
 
 use std::collections::BTreeSet;
@@ -18,26 +18,26 @@ use pliant_rigid::collision::{CollisionGeometry, ContactMaterial};
 use pliant_rigid::comfree::ImpedanceCurve;
 use pliant_rigid::multibody::LinkId;
 
-/// Stiffness of a geom \[N/m\] where the file says nothing; two of them in series have half of it.
+/// Stiffness of a geom \[N/m\] by default; two of them in series have half of it.
 pub(in super::super) const STIFFNESS: f64 = ContactMaterial::STIFFNESS;
-/// Hunt and Crossley's dissipation \[s/m\] where the file says nothing.
+/// Hunt and Crossley's dissipation \[s/m\] by default.
 pub(in super::super) const DISSIPATION: f64 = ContactMaterial::DISSIPATION;
 
-/// Shapes and the pairs that stay apart.
+/// Shapes and excluded pairs.
 pub(super) struct Shapes {
     pub geometries: Vec<CollisionGeometry>,
     pub excluded: Vec<(LinkId, LinkId)>,
     pub visuals: Vec<Visual>,
 }
 
-/// What decides with whom a geom touches: two geoms with the same key touch the same ones.
+/// Key of a geom's contacts: two geoms with the same key touch the same ones.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     contype: u32,
     conaffinity: u32,
-    /// The geom, where a pair names it.
+    /// The geom, if a pair names it.
     paired: Option<usize>,
-    /// The body, where an exclusion names it and the world.
+    /// The body, if an exclusion names it and the world.
     body: Option<usize>,
 }
 
@@ -103,7 +103,7 @@ pub(super) fn read(
             keys.len() - 1
         });
         if number >= 32 {
-            let reason = "more than 32 kinds of geoms that touch different ones".to_owned();
+            let reason = "more than 32 distinct combinations of contype and conaffinity".to_owned();
             return Err(geom.element.fail_at("contype", ImportProblem::Unsupported(reason)));
         }
         key_of.push(number);
@@ -166,8 +166,8 @@ pub(super) fn body_named(
     found.ok_or_else(|| element.fail_at(attribute, ImportProblem::Reference("body")))
 }
 
-/// Pairs of links that stay apart: those that the file names, and bodies held by several joints
-/// against what holds them, between which the links of the other joints stand.
+/// Excluded pairs of links: those that the file names, and bodies with several joints and their
+/// parents, between which are the links of the other joints.
 fn excluded(relations: &Relations, bodies: &[MjcfBody]) -> Vec<(LinkId, LinkId)> {
     let mut pairs = BTreeSet::new();
     let mut add = |a: usize, b: usize| {
@@ -204,7 +204,7 @@ fn material(
         return Err(element.bad("friction", "coefficients that are finite and not negative"));
     }
     let dimensions = element.integer("condim")?.unwrap_or(3);
-    // MuJoCo's own where they are not given (m).
+    // MuJoCo's defaults if they are not given (m).
     let torsion = friction.get(1).copied().unwrap_or(0.005);
     let rolling = friction.get(2).copied().unwrap_or(0.0001);
     let [mu, torsional_friction, rolling_friction] = match dimensions {
@@ -215,7 +215,7 @@ fn material(
         _ => return Err(element.bad("condim", "1, 3, 4 or 6")),
     };
     if dimensions > 3 {
-        let action = "approximated: no resistance to turning and rolling but with the closed-form solver";
+        let action = "approximated: torsional and rolling friction act only with the closed-form solver";
         warnings.push(element.warn("condim", action));
     }
     let (stiffness, dissipation) = compliance(element, mass, gravity, warnings)?;
@@ -248,12 +248,11 @@ fn impedance(element: &Element) -> Result<ImpedanceCurve, ImportError> {
 
 /// Stiffness \[N/m\] and dissipation \[s/m\] from `solref` and `solimp`.
 ///
-/// MuJoCo's contact of a mass m with a still ground pushes back with d (b v + k r) of the reference
-/// acceleration and yields with 1 - d of what acts (documentation, Computation, Solver parameters):
-/// at rest m g = m k d r/(1 - d), a spring of stiffness m k d/(1 - d) with k = 1/(d t^2 z^2) of
-/// time constant t and damping ratio z, for the impedance d of deep contact. Two geoms in series
-/// halve it, so each has twice that. The dissipation is that whose damping is the same at the depth
-/// of rest.
+/// MuJoCo's contact of a mass m with a still ground has the acceleration d (b v + k r) plus 1 - d
+/// of that of the other forces (documentation, Computation, Solver parameters): at rest m g = m k d
+/// r/(1 - d), a spring of stiffness m k d/(1 - d) with k = 1/(d t^2 z^2) of time constant t and
+/// damping ratio z, for the impedance d of deep contact. Two geoms in series halve it, so each has
+/// twice that. The dissipation is that whose damping is the same at the depth of rest.
 fn compliance(
     element: &Element,
     mass: f64,
@@ -267,7 +266,8 @@ fn compliance(
         return Ok((STIFFNESS, DISSIPATION));
     }
     if mass <= 0.0 {
-        let action = format!("approximated: {STIFFNESS:e} N/m and {DISSIPATION} s/m, for it stands still");
+        let action =
+            format!("approximated: {STIFFNESS:e} N/m and {DISSIPATION} s/m, since the body is static");
         warnings.push(element.warn(given, action));
         return Ok((STIFFNESS, DISSIPATION));
     }
@@ -286,7 +286,8 @@ fn compliance(
     let weight = if gravity > 0.0 { gravity } else { 9.81 };
     let dissipation = b * yielding / weight;
     let action = format!(
-        "approximated: stiffness {stiffness:.3e} N/m and dissipation {dissipation:.3} s/m, for the {mass:.3} kg of its body"
+        "approximated: stiffness {stiffness:.3e} N/m and dissipation {dissipation:.3} s/m, from \
+         the mass of its body, {mass:.3} kg"
     );
     warnings.push(element.warn(given, action));
     Ok((stiffness, dissipation))

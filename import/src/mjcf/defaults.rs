@@ -30,7 +30,7 @@ impl Defaults {
         let main = defaults.main.clone();
         defaults.classes.insert(main.clone(), Class::new());
         for element in outermost {
-            // Further outermost elements without a name go on with the first.
+            // Further outermost elements without a name extend the first.
             let name = element.text("class").unwrap_or(&main).to_owned();
             let inherited = defaults.classes.get(&main).cloned().unwrap_or_default();
             defaults.class(element, name, inherited)?;
@@ -40,7 +40,7 @@ impl Defaults {
 
     fn class(&mut self, element: &Element, name: String, mut class: Class) -> Result<(), ImportError> {
         for child in element.children.iter().filter(|child| child.tag != "default") {
-            // What is said of one kind of motor holds for the others as far as they have it.
+            // Defaults of one kind of motor hold for the others, too.
             for tag in MOTORS.iter().filter(|tag| MOTORS.contains(&child.tag.as_str()) && **tag != child.tag)
             {
                 let shared: Vec<_> =
@@ -60,8 +60,8 @@ impl Defaults {
         Ok(())
     }
 
-    /// The element with every attribute that its class, or else the `childclass` around it, or else
-    /// the outermost class, adds.
+    /// The element with the default attributes of its class, else of the enclosing `childclass`,
+    /// else of the outermost class.
     pub fn resolve(&self, element: &Element, childclass: Option<&str>) -> Result<Element, ImportError> {
         let name = element.text("class").or(childclass).unwrap_or(&self.main);
         let Some(class) = self.classes.get(name) else {
@@ -91,7 +91,7 @@ impl Defaults {
     }
 }
 
-/// Puts attributes over others. Of the ways to write an orientation there is one at most.
+/// Overrides attributes by others. At most one notation of an orientation remains.
 fn overlay(below: &mut Vec<(String, String)>, above: &[(String, String)]) {
     let turns = |name: &str| ORIENTATIONS.contains(&name);
     if above.iter().any(|(name, _)| turns(name)) {

@@ -50,7 +50,7 @@ pub(super) fn read(
         if resolved.flag("active", true)? {
             equalities.push(equality);
         } else {
-            warnings.push(element.warn("active", "left out: constraints are not switched on later"));
+            warnings.push(element.warn("active", "left out: constraints cannot be activated during a run"));
         }
     }
     Ok(equalities)

@@ -19,7 +19,7 @@ pub(super) struct Geom {
     pub element: Element,
     pub name: String,
     pub shape: Shape,
-    /// Whether the shape is a hull that has more volume than the mesh it is of.
+    /// Whether the shape is a hull with more volume than its mesh.
     pub hollow: bool,
     /// Its frame in the body's.
     pub pose: Isometry3<f64>,
@@ -63,7 +63,7 @@ impl Geom {
                     .clone()
             }
             "sdf" => {
-                let reason = "shapes given by a signed distance function".to_owned();
+                let reason = "shapes defined by a signed distance function".to_owned();
                 return Err(element.fail_at("type", ImportProblem::Unsupported(reason)));
             }
             "plane" => Shape::HalfSpace,
@@ -101,7 +101,7 @@ impl Geom {
         })
     }
 
-    /// Mass and inertia about the body's origin, in its axes; `None` of what has none.
+    /// Mass and inertia about the body's origin, in its axes; `None` without mass.
     pub fn mass(&self) -> Result<Option<RigidInertia>, ImportError> {
         let density = self.element.not_negative("density")?.unwrap_or(1000.0);
         let mass = self.element.not_negative("mass")?;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::super::element::{self, Element};
 use super::super::error::{ImportError, ImportProblem};
 
-/// Puts the contents of every included file in the place of its `<include>`. Files are found
-/// relative to the directory of the main file. One file is included once, as MuJoCo demands.
+/// Replaces every `<include>` by the contents of its file. Files are found relative to the
+/// directory of the main file. One file is included once, as MuJoCo demands.
 pub(super) fn expand(mut root: Element, directory: &Path) -> Result<Element, ImportError> {
     let mut substep_states = vec![PathBuf::from(&*root.file)];
     expand_children(&mut root, directory, &mut substep_states)?;
@@ -27,7 +27,7 @@ fn expand_children(
         }
         let path = directory.join(child.required("file")?);
         if substep_states.contains(&path) {
-            let reason = "a file is included that was included before".to_owned();
+            let reason = "a file is included twice".to_owned();
             return Err(child.fail_at("file", ImportProblem::Cycle(reason)));
         }
         let text = std::fs::read_to_string(&path)

@@ -1,4 +1,4 @@
-//! Masses: from `<inertial>` or from the geoms, and the repairs that MJCF's own rules allow.
+//! Masses: from `<inertial>` or from the geoms, and the repairs that MJCF allows.
 
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 
@@ -8,10 +8,10 @@ use super::compiler::Compiler;
 use pliant_rigid::MassProperties;
 use pliant_rigid::multibody::RigidInertia;
 
-/// MuJoCo's least mass \[kg\] and inertia \[kg m^2\] of what moves.
+/// MuJoCo's least mass \[kg\] and inertia \[kg m^2\] of moving bodies.
 const LEAST: f64 = 1e-15;
 
-/// Gives every body its mass. Bodies that move must have one that a solid can have.
+/// Sets the mass of every body. Moving bodies must have a physical one.
 pub(super) fn compile(
     bodies: &mut [MjcfBody],
     compiler: &Compiler,
@@ -46,7 +46,8 @@ fn of_geoms(
     for geom in body.geoms.iter().filter(|geom| (low..=high).contains(&geom.group)) {
         if let Some(own) = geom.mass()? {
             if geom.hollow {
-                let action = "approximated: the mass is spread over the convex hull, which has more volume";
+                let action =
+                    "approximated: the mass is distributed over the convex hull, which has a larger volume";
                 warnings.push(geom.element.warn("mesh", action));
             }
             sum += own;
@@ -87,7 +88,7 @@ fn scale_total(bodies: &mut [MjcfBody], compiler: &Compiler) {
     }
 }
 
-/// What moves needs a mass; a mass needs an inertia that a solid can have.
+/// Moving bodies need a mass; a mass needs a physical inertia.
 fn check(bodies: &mut [MjcfBody], warnings: &mut Vec<ImportWarning>) -> Result<(), ImportError> {
     for i in 1..bodies.len() {
         if bodies[i].joints.is_empty() {
@@ -108,7 +109,7 @@ fn check(bodies: &mut [MjcfBody], warnings: &mut Vec<ImportWarning>) -> Result<(
         if nothing {
             body.mass = None;
         } else if body.part == 0 {
-            warnings.push(at.warn("", format!("left out: the mass of a body that stands still ({error})")));
+            warnings.push(at.warn("", format!("left out: the mass of a static body ({error})")));
             body.mass = None;
         } else {
             let mut fault = at.fail(ImportProblem::Inertia(error.to_string()));

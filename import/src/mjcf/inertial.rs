@@ -1,4 +1,4 @@
-//! Masses as the file gives them: `<inertial>`.
+//! Masses from `<inertial>`.
 
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 

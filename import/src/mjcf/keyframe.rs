@@ -32,7 +32,7 @@ pub(super) fn read(
         }
         let all = kept.len();
         let control = element.numbers("ctrl", all..=all)?.unwrap_or_else(|| vec![0.0; all]);
-        // Motors that were left out are told nothing.
+        // Motors that were left out have no inputs.
         let control = control.into_iter().zip(kept).filter(|(_, kept)| **kept).map(|(u, _)| u).collect();
         let name = element.text("name").map_or_else(|| format!("key{i}"), str::to_owned);
         keyframes.push(Keyframe { name, state, control });

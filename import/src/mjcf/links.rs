@@ -7,14 +7,14 @@ use super::super::error::{ImportError, ImportWarning};
 use super::body::{Freedom, MjcfBody, MjcfJoint};
 use pliant_rigid::multibody::{JointKind, Link, LinkId, Model, ModelBuilder, RigidInertia, State};
 
-/// A joint and the link that it became.
+/// A joint and its link.
 #[derive(Clone, Debug)]
 pub(super) struct JointRecord {
     pub element: Element,
     pub name: String,
     pub link: LinkId,
     pub freedom: Freedom,
-    /// Coordinate in the configuration that the file shows \[rad, m\].
+    /// Coordinate in the configuration of the file \[rad, m\].
     pub reference: f64,
     pub limits: [f64; 2],
     pub effort_range: Option<[f64; 2]>,
@@ -27,7 +27,7 @@ impl JointRecord {
     }
 }
 
-/// Builds the mechanism and notes in every body which link it became.
+/// Builds the mechanism and records the link of every body.
 pub(super) fn build(
     bodies: &mut [MjcfBody],
     gravity: Vector3<f64>,
@@ -59,7 +59,7 @@ pub(super) fn build(
             }
             let turns_freely = matches!(joint.freedom, Freedom::Ball | Freedom::Free);
             if turns_freely && joint.dof.friction_loss > 0.0 {
-                let action = "approximated: acts along the axes of what holds the body, not of the body";
+                let action = "approximated: acts along the axes of the parent, not of the body";
                 warnings.push(joint.element.warn("frictionloss", action));
             }
             let id = builder.add(added).map_err(|e| joint.element.fail(e.into()))?;
@@ -131,7 +131,7 @@ fn inertia(body: &MjcfBody, in_link: &Isometry3<f64>) -> RigidInertia {
     }
 }
 
-/// The configuration that the file shows.
+/// The configuration of the file.
 pub(super) fn reference_state(model: &Model, bodies: &[MjcfBody], joints: &[JointRecord]) -> State {
     let mut state = model.zero_configuration();
     for joint in joints {

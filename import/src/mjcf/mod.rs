@@ -1,8 +1,7 @@
 //! MJCF.
 //!
 //! The conventions are those of MuJoCo's documentation (XML reference and Modeling chapters,
-//! <https://mujoco.readthedocs.io>); the corners that it leaves open were settled by asking MuJoCo
-//! itself.
+//! <https://mujoco.readthedocs.io>); details that it leaves open were checked with MuJoCo itself.
 
 mod actuator;
 mod asset;
@@ -72,13 +71,13 @@ pub(super) fn read(root: Element, directory: &Path) -> Result<Imported, ImportEr
         hints: option.hints,
         warnings,
     };
-    // Every motor is told 0 at first, in the file's units and within its range.
+    // The initial input of every motor is 0, in the file's units and within its range.
     let zeros = vec![0.0; imported.inputs.len()];
     imported.set_control(&zeros);
     Ok(imported)
 }
 
-/// Materials combine in another way than in MuJoCo; that shows where they differ.
+/// Materials combine in another way than in MuJoCo, which matters if they differ.
 fn warn_of_frictions(
     root: &Element,
     geometries: &[pliant_rigid::collision::CollisionGeometry],
@@ -91,7 +90,8 @@ fn warn_of_frictions(
         warnings.push(root.warn(
             "",
             format!(
-                "geoms differ in friction ('{}' {}, '{}' {}): a pair has the harmonic mean of both, in MuJoCo the larger",
+                "geoms have different friction ('{}' {}, '{}' {}): their contact uses the \
+                 harmonic mean; MuJoCo uses the larger value",
                 first.name, first.material.dynamic_friction, other.name, other.material.dynamic_friction
             ),
         ));

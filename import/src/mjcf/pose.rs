@@ -6,10 +6,10 @@ use super::super::element::Element;
 use super::super::error::ImportError;
 use super::compiler::Compiler;
 
-/// The ways to write an orientation; an element has one at most.
+/// The ways to write an orientation; an element has at most one.
 pub(super) const ORIENTATIONS: [&str; 5] = ["quat", "axisangle", "euler", "xyaxes", "zaxis"];
 
-/// The frame that an element gives, in that of the element it is in.
+/// The frame of an element in that of the enclosing element.
 pub(super) fn pose(element: &Element, compiler: &Compiler) -> Result<Isometry3<f64>, ImportError> {
     let position = element.vector("pos")?.unwrap_or_default();
     Ok(Isometry3::from_parts(Translation3::from(position), orientation(element, compiler)?))
@@ -61,7 +61,7 @@ pub(super) fn quaternion(
         .ok_or_else(|| element.bad(attribute, "a quaternion (w, x, y, z), not zeros"))
 }
 
-/// Three turns one after the other about the axes of the sequence.
+/// Three successive rotations about the axes of the sequence.
 fn euler(angles: &[f64; 3], compiler: &Compiler) -> UnitQuaternion<f64> {
     let mut rotation = UnitQuaternion::identity();
     for (angle, axis) in angles.iter().zip(compiler.euler) {
@@ -76,7 +76,7 @@ fn euler(angles: &[f64; 3], compiler: &Compiler) -> UnitQuaternion<f64> {
     rotation
 }
 
-/// The least turn that leads z to a direction; about x where that is -z.
+/// The smallest rotation that takes z to a direction; about x if that is -z.
 pub(in super::super) fn turn_z_to(direction: &Unit<Vector3<f64>>) -> UnitQuaternion<f64> {
     let axis = Vector3::z().cross(direction);
     let sine = axis.norm();

@@ -1,4 +1,4 @@
-//! What becomes of every element and attribute of MJCF (the schema of MuJoCo 4.0, which has all of
+//! Support of every element and attribute of MJCF (the schema of MuJoCo 4.0, which has all of
 //! MuJoCo 3's).
 
 use super::super::support::Attributes;
@@ -16,9 +16,9 @@ const JOINT: &[Attributes] = &[
         Yes,
         "type pos axis range limited damping armature springref ref frictionloss actuatorfrcrange actuatorfrclimited class name",
     ),
-    (Partly("of a ball joint: a spring needs a coordinate, it is left out"), "stiffness"),
+    (Partly("left out of a ball joint: a spring needs a coordinate"), "stiffness"),
     (Dropped(RIGID), "solreflimit solimplimit solreffriction solimpfriction"),
-    (Dropped("limits act where they are reached"), "margin=0"),
+    (Dropped("limits act when they are reached"), "margin=0"),
     (Dropped("give stiffness and damping instead"), "springdamper=0"),
     (Dropped("springs are linear"), "springyield=0"),
     (Dropped("gravity is compensated by the body's gravcomp"), "actuatorgravcomp=false"),
@@ -45,7 +45,7 @@ const GEOM: &[Attributes] = &[
         "solref solimp",
     ),
     (Dropped("materials combine as springs in series"), "solmix=1 priority=0"),
-    (Dropped("contacts act where surfaces touch"), "margin=0 gap=0"),
+    (Dropped("contacts act when surfaces touch"), "margin=0 gap=0"),
     (Dropped("not modelled"), "adhesion=0 surfacevel=0 fluidshape=none fluidcoef"),
     (Refused("a primitive fitted to a mesh; write the primitive"), "fitscale=1"),
     (Refused("a shell's inertia; give an <inertial>"), "shellinertia=false"),
@@ -55,7 +55,7 @@ const GEOM: &[Attributes] = &[
 const MESH: &[Attributes] = &[
     (Yes, "file vertex face scale refpos refquat class name"),
     (Partly("always that of the convex hull"), "inertia"),
-    (Dropped("the hull keeps every vertex it needs"), "maxhullvert=-1"),
+    (Dropped("the hull has all its vertices"), "maxhullvert=-1"),
     (Dropped("the format is known by the extension"), "content_type"),
     (Refused("meshes made by MuJoCo"), "builtin params"),
     (Inert(PICTURE), "normal texcoord smoothnormal material"),
@@ -81,15 +81,15 @@ const PAIR: &[Attributes] = &[
     ),
     (Yes, "class name"),
     (Dropped("the material is that of the geoms"), "friction solref solimp solreffriction condim"),
-    (Dropped("contacts act where surfaces touch"), "margin=0 gap=0"),
+    (Dropped("contacts act when surfaces touch"), "margin=0 gap=0"),
     (Dropped("not modelled"), "adhesion=0"),
 ];
 
 const MOTOR_RANGES: Attributes = (Yes, "gear ctrlrange ctrllimited forcerange forcelimited class name joint");
 const MOTOR_OFF: &[Attributes] = &[
-    (Partly("on joints with one coordinate it is the joint"), "jointinparent"),
+    (Partly("on joints with one coordinate it is `joint`"), "jointinparent"),
     (
-        Partly("the motor is left out with a warning: only joints are driven"),
+        Partly("the actuator is left out with a warning: only joints can be actuated"),
         "tendon site refsite body slidersite cranksite cranklength",
     ),
     (Dropped("not modelled"), "armature=0 damping=0 delay=0 nsample=0 interp actearly"),
@@ -104,7 +104,7 @@ macro_rules! motor {
 
 const GENERAL: &[Attributes] = motor![
     (
-        Partly("where it is a motor, a servo or a damper; others are left out with a warning"),
+        Partly("a motor, a servo or a damper; others are left out with a warning"),
         "gaintype biastype gainprm biasprm"
     ),
     (Partly("only none; the motor is left out otherwise"), "dyntype"),
@@ -114,10 +114,12 @@ const GENERAL: &[Attributes] = motor![
         "dynprm actdim actlimited actrange ffrange velrange input"
     )
 ];
-const POSITION: &[Attributes] =
-    motor![(Yes, "kp kv dampratio inheritrange"), (Dropped("the target is followed at once"), "timeconst=0")];
+const POSITION: &[Attributes] = motor![
+    (Yes, "kp kv dampratio inheritrange"),
+    (Dropped("the target is followed without delay"), "timeconst=0")
+];
 const VELOCITY: &[Attributes] = motor![(Yes, "kv")];
-const NO_MOTOR: &str = "there is no such motor; the joint is left undriven";
+const NO_MOTOR: &str = "this kind of actuator is not supported; the joint is not actuated";
 
 macro_rules! element {
     ($within:expr, $tag:expr, $support:expr) => {
@@ -137,9 +139,9 @@ pub(in super::super) const TABLE: &[Rule] = &[
         &[
             (Yes, "angle eulerseq autolimits meshdir assetdir strippath inertiafromgeom inertiagrouprange"),
             (Yes, "boundmass boundinertia balanceinertia settotalmass discardvisual"),
-            (Refused("global coordinates, which MuJoCo has given up too"), "coordinate=local"),
+            (Refused("global coordinates, which MuJoCo has removed, too"), "coordinate=local"),
             (Refused("primitives are not fitted to meshes"), "fitaabb=false"),
-            (Inert("bodies without joints are welded, which moves the same"), "fusestatic"),
+            (Inert("bodies without joints are welded, which gives the same motion"), "fusestatic"),
             (Dropped("bodies keep the frames that the file gives them"), "alignfree=false"),
             (Dropped(PICTURE), "texturedir"),
             (Inert(SCRATCH), "usethread savecanonical savecompiled saveinertial conflict passthrough"),
@@ -158,7 +160,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
                  noslip_tolerance ccd_iterations ccd_tolerance sdf_iterations sdf_initpoints impratio sleep_tolerance"
             ),
             (Dropped("there is no air"), "wind=0 density=0 viscosity=0"),
-            (Inert("without sensors a magnetic field does nothing"), "magnetic"),
+            (Inert("without sensors a magnetic field has no effect"), "magnetic"),
             (Dropped("use materials"), "o_margin=0 o_solref o_solimp o_friction"),
             (Dropped("actuators are not switched in groups"), "actuatorgroupdisable"),
         ]
@@ -187,7 +189,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("mujoco", "custom", Dropped("user data")),
     element!("mujoco", "sensor", Dropped("forces and motions are read from the simulation")),
     element!("mujoco", "extension", Refused("plugins")),
-    element!("mujoco", "deformable", Refused("deformable things are not rigid bodies")),
+    element!("mujoco", "deformable", Refused("deformable bodies are not rigid bodies")),
     element!("mujoco", "tendon", Dropped("there are no tendons")),
     element!("mujoco", "include", Yes, &[(Yes, "file")]),
     // Defaults.
@@ -220,7 +222,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!(
         "asset",
         "mesh",
-        Partly("the convex hull is what touches, as in MuJoCo; OBJ, STL and PLY files"),
+        Partly("contact uses the convex hull, as in MuJoCo; OBJ, STL and PLY files"),
         MESH
     ),
     element!(
@@ -229,7 +231,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
         Yes,
         &[
             (Yes, "name nrow ncol size elevation"),
-            (Refused("heights are read from elevation only"), "file content_type"),
+            (Refused("heights are read from `elevation` only"), "file content_type"),
         ]
     ),
     element!("asset", "material", Yes, MATERIAL),
@@ -247,8 +249,8 @@ pub(in super::super) const TABLE: &[Rule] = &[
         &[
             (Yes, "name childclass"),
             ORIENTED,
-            (Partly("a body that the user moves stands still"), "mocap"),
-            (Partly("all or nothing: 0 or 1"), "gravcomp"),
+            (Partly("a body that the user moves is static"), "mocap"),
+            (Partly("only 0 and 1"), "gravcomp"),
             (Inert(SCRATCH), "user simple sleep fuse"),
         ]
     ),
@@ -267,13 +269,13 @@ pub(in super::super) const TABLE: &[Rule] = &[
     ),
     element!("worldbody body frame", "geom", Yes, GEOM),
     element!("geom", "plugin", Refused("plugins")),
-    element!("worldbody body frame", "site", Dropped("only connect and weld look at sites")),
+    element!("worldbody body frame", "site", Dropped("only connect and weld use sites")),
     element!("worldbody body frame", "camera", Dropped(PICTURE)),
     element!("worldbody body frame", "light", Dropped(PICTURE)),
-    element!("worldbody body frame", "replicate", Refused("write the copies")),
+    element!("worldbody body frame", "replicate", Refused("expand the copies")),
     element!("worldbody body frame", "attach", Refused("models within models; use <include>")),
-    element!("worldbody body frame", "composite", Refused("write the bodies")),
-    element!("worldbody body frame", "flexcomp", Refused("deformable things are not rigid bodies")),
+    element!("worldbody body frame", "composite", Refused("expand the bodies")),
+    element!("worldbody body frame", "flexcomp", Refused("deformable bodies are not rigid bodies")),
     element!("worldbody body frame", "plugin", Refused("plugins")),
     element!(
         "worldbody body frame default asset contact equality actuator keyframe",
@@ -316,17 +318,17 @@ pub(in super::super) const TABLE: &[Rule] = &[
             (Partly("linear ones; others are an error"), "polycoef")
         ]
     ),
-    element!("equality", "distance", Refused("distances between geoms, which MuJoCo has given up too")),
+    element!("equality", "distance", Refused("distances between geoms, which MuJoCo has removed, too")),
     element!("equality", "tendon", Dropped("there are no tendons")),
-    element!("equality", "flex", Refused("deformable things are not rigid bodies")),
-    element!("equality", "flexstrain", Refused("deformable things are not rigid bodies")),
-    element!("equality", "flexvert", Refused("deformable things are not rigid bodies")),
+    element!("equality", "flex", Refused("deformable bodies are not rigid bodies")),
+    element!("equality", "flexstrain", Refused("deformable bodies are not rigid bodies")),
+    element!("equality", "flexvert", Refused("deformable bodies are not rigid bodies")),
     // Motors.
     element!("mujoco", "actuator", Yes),
     element!("actuator", "motor", Yes, motor![]),
     element!("actuator", "position", Yes, POSITION),
     element!("actuator", "velocity", Yes, VELOCITY),
-    element!("actuator", "general", Partly("where it is a motor, a servo or a damper"), GENERAL),
+    element!("actuator", "general", Partly("a motor, a servo or a damper"), GENERAL),
     element!("actuator", "intvelocity", Dropped(NO_MOTOR)),
     element!("actuator", "orientation", Dropped(NO_MOTOR)),
     element!("actuator", "pid", Dropped(NO_MOTOR)),
@@ -345,7 +347,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
         &[
             (Yes, "name time qpos qvel ctrl"),
             (Dropped("no supported motor has an activation"), "act plastic"),
-            (Dropped("a body that the user moves stands still"), "mpos mquat"),
+            (Dropped("a body that the user moves is static"), "mpos mquat"),
         ]
     ),
 ];

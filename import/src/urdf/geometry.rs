@@ -16,12 +16,12 @@ use pliant_geometry::Shape;
 use pliant_io::mesh::load_mesh;
 use pliant_rigid::collision::{CollisionGeometry, ContactMaterial};
 
-/// Friction where the format cannot say.
+/// Friction, which the format does not have.
 const FRICTION: f64 = 0.5;
 const GREY: [u8; 3] = [128, 128, 128];
 
 impl Reader<'_> {
-    /// The geometries that touch and those that are only seen.
+    /// The geometries that touch and those that are only drawn.
     pub(super) fn shapes(
         &mut self,
         tree: &Tree<'_>,
@@ -74,8 +74,7 @@ impl Reader<'_> {
         Ok((geometries, visuals))
     }
 
-    /// The shape of a visual or collision element; `None` for one that is only to be seen and
-    /// cannot be read.
+    /// The shape of a visual or collision element; `None` for a visual that cannot be read.
     fn shape(&mut self, element: &Element, visual: bool) -> Result<Option<Shape>, ImportError> {
         let Some(geometry) = element.one("geometry")? else {
             return Err(element.fail(ImportProblem::Missing("geometry")));
@@ -120,7 +119,7 @@ impl Reader<'_> {
         match hull {
             Ok((shape, convex)) => {
                 if !convex && !visual {
-                    let action = "approximated: by its convex hull, which has more volume";
+                    let action = "approximated by its convex hull, which has a larger volume";
                     self.warnings.push(element.warn("filename", action));
                 }
                 Ok(Some(shape))
@@ -133,8 +132,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Where a mesh is. A package is looked for in the directory of the file and in those above it:
-    /// `package://arm/mesh.stl` is the first that there is of `<directory>/arm/mesh.stl`,
+    /// Path of a mesh. A package is searched in the directory of the file and its parents:
+    /// `package://arm/mesh.stl` is the first existing one of `<directory>/arm/mesh.stl`,
     /// `<directory>/mesh.stl` (the directory is the package itself), and so on.
     fn resolve(&self, name: &str) -> PathBuf {
         let Some(inner) = name.strip_prefix("package://").or_else(|| name.strip_prefix("model://")) else {

@@ -19,12 +19,12 @@ use pliant_rigid::simulation::{Actuator, Control, Equality, System};
 
 pub(super) use table::TABLE;
 
-/// Gravity where the file cannot say \[m/s^2\].
+/// Gravity, which the format does not have \[m/s^2\].
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 
 const TYPES: [&str; 6] = ["fixed", "revolute", "continuous", "prismatic", "floating", "planar"];
 
-/// What has become of the file so far.
+/// State of the reader.
 struct Reader<'a> {
     root: &'a Element,
     directory: &'a Path,
@@ -134,7 +134,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A joint with an effort limit gets a motor that does nothing until it is told to.
+    /// A joint with an effort limit gets a motor with zero effort until an input is set.
     fn motor(&mut self, element: &Element, link: LinkId) -> Result<(), ImportError> {
         let name = element.required("name")?.to_owned();
         let kind = element.word("type", &TYPES)?.unwrap_or(0);
@@ -166,7 +166,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What moves needs a mass, of its own or of what is fixed to it.
+    /// Moving links need a mass, their own or that of links fixed to them.
     fn check_masses(&self, tree: &tree::Tree<'_>) -> Result<(), ImportError> {
         let mut mass = vec![0.0; tree.links.len()];
         for &i in tree.order.iter().rev() {
@@ -218,7 +218,7 @@ impl Reader<'_> {
     }
 }
 
-/// What the joint lets its link do, and the frame of the file in that of the link.
+/// Kind of the joint, and the frame of the file in that of the link.
 fn kind(element: &Element) -> Result<(JointKind, Isometry3<f64>), ImportError> {
     let axis = match element.one("axis")? {
         Some(axis) => axis.direction("xyz")?.ok_or_else(|| axis.fail(ImportProblem::Missing("xyz")))?,

@@ -1,5 +1,5 @@
-//! What becomes of every element and attribute of URDF (<https://wiki.ros.org/urdf/XML>, and
-//! urdfdom 1.2).
+//! Support of every element and attribute of URDF (<https://wiki.ros.org/urdf/XML>, and urdfdom
+//! 1.2).
 
 use super::super::support::Attributes;
 use super::super::support::Rule;
@@ -16,7 +16,7 @@ macro_rules! element {
     };
 }
 
-/// The table. What is not in it is an extension: left out with a warning.
+/// The table. Other elements and attributes are extensions: left out with a warning.
 pub(in super::super) const TABLE: &[Rule] = &[
     element!("robot", "link", Yes, &[(Yes, "name"), (Inert("a hint to viewers"), "type")]),
     element!("link", "inertial", Yes),
@@ -27,7 +27,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!(
         "link",
         "collision",
-        Partly("friction 0.5, and the default compliance: URDF says nothing of surfaces"),
+        Partly("friction 0.5 and the default compliance: URDF has no contact parameters"),
         &[(Yes, "name"), (Inert("a hint to viewers"), "group")]
     ),
     element!("visual collision", "geometry", Yes),
@@ -56,16 +56,16 @@ pub(in super::super) const TABLE: &[Rule] = &[
         Yes,
         &[
             (Yes, "lower upper"),
-            (Partly("a motor of effort 0 with this limit, where it is above 0"), "effort"),
-            (Handed("in `ImportedJoint`; nothing enforces it"), "velocity"),
-            (Dropped("motions are not planned here"), "acceleration deceleration jerk"),
+            (Partly("a motor of effort 0 with this limit, if it is above 0"), "effort"),
+            (Handed("in `ImportedJoint`; it is not enforced"), "velocity"),
+            (Dropped("motions are not planned"), "acceleration deceleration jerk"),
         ]
     ),
     element!("joint", "dynamics", Yes, &[(Yes, "damping friction")]),
     element!("joint", "mimic", Yes, &[(Yes, "joint multiplier offset")]),
     element!("joint", "calibration", Dropped("there is nothing to calibrate")),
     element!("joint", "safety_controller", Dropped("controllers are not part of the mechanism")),
-    element!("robot", "transmission", Dropped("joints are driven at the joint")),
+    element!("robot", "transmission", Dropped("joints are actuated at the joint")),
     element!("robot", "gazebo", Dropped("settings of another simulator")),
     element!("robot", "sensor", Dropped("forces and motions are read from the simulation")),
 ];

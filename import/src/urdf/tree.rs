@@ -1,4 +1,4 @@
-//! Which link hangs on which.
+//! The tree of links and joints.
 
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem};
@@ -14,7 +14,7 @@ pub(super) struct JointTo<'a> {
 /// Links and joints, checked to be one tree.
 pub(super) struct Tree<'a> {
     pub links: Vec<&'a Element>,
-    /// The joint that holds each link; `None` for the root.
+    /// The joint to the parent of each link; `None` for the root.
     pub joint_to: Vec<Option<JointTo<'a>>>,
     /// The links, parents first, otherwise in the order of the joints.
     pub order: Vec<usize>,
@@ -40,7 +40,8 @@ impl<'a> Tree<'a> {
             let (parent, child) = (end(&links, joint, "parent")?, end(&links, joint, "child")?);
             if let Some(other) = joint_to[child.1] {
                 let held = other.element.text("name").unwrap_or_default();
-                let reason = format!("the link hangs on joint '{held}' already; a link has one parent");
+                let reason =
+                    format!("the link is already the child of joint '{held}'; a link has one parent");
                 return Err(child.0.fail_at("link", ImportProblem::Value(reason)));
             }
             joint_to[child.1] = Some(JointTo { element: joint, parent: parent.1 });
@@ -49,13 +50,14 @@ impl<'a> Tree<'a> {
         let mut roots = (0..links.len()).filter(|i| joint_to[*i].is_none());
         let Some(first) = roots.next() else {
             return Err(match links.first() {
-                Some(link) => link.fail(ImportProblem::Cycle("every link hangs on another".to_owned())),
+                Some(link) => link
+                    .fail(ImportProblem::Cycle("every link has a parent; there must be one root".to_owned())),
                 None => root.fail(ImportProblem::Missing("link")),
             });
         };
         if let Some(second) = roots.next() {
             let name = links[first].text("name").unwrap_or_default();
-            let reason = format!("hangs on nothing, and neither does '{name}': there must be one root");
+            let reason = format!("has no parent, and neither has '{name}': there must be one root");
             return Err(links[second].fail(ImportProblem::Unsupported(reason)));
         }
         let mut order = Vec::with_capacity(links.len());
@@ -66,7 +68,7 @@ impl<'a> Tree<'a> {
         }
         if order.len() < links.len() {
             let left = (0..links.len()).find(|i| !order.contains(i)).unwrap_or(first);
-            return Err(links[left].fail(ImportProblem::Cycle("the link carries itself".to_owned())));
+            return Err(links[left].fail(ImportProblem::Cycle("the link is its own ancestor".to_owned())));
         }
         Ok(Self { links, joint_to, order })
     }

@@ -7,12 +7,12 @@
 //! rectangles, and along any direction of a mesh of equilateral triangles. Across other meshes B
 //! depends somewhat on the direction, as it does in the paper. A strip whose edges are free to curl
 //! is softer, as that of a plate is by 1 - nu^2: by about 15 % where it is two rectangles wide,
-//! whose diagonals give way. A plate of Young's modulus E and thickness t has B = E t^3 / (12 (1 -
-//! nu^2)); cloth has much less.
+//! because of their diagonals. A plate of Young's modulus E and thickness t has B = E t^3 / (12
+//! (1 - nu^2)); cloth has much less.
 //!
-//! Gradient of the angle: moving a wing's tip along its normal turns that face by the way over the
-//! altitude, and the edge's ends take the opposite in the ratio of the lever arms (Bridson, Marino
-//! and Fedkiw 2003; Tamstorf and Grinspun 2013).
+//! Gradient of the angle: moving a wing's tip along its normal rotates that face by the
+//! displacement over the altitude, and the edge's ends get the opposite in the ratio of the lever
+//! arms (Bridson, Marino and Fedkiw 2003; Tamstorf and Grinspun 2013).
 
 use super::mesh::ClothMesh;
 use nalgebra::Vector3;
@@ -42,8 +42,8 @@ impl Hinge {
         mesh.edges().iter().filter_map(hinge).collect()
     }
 
-    /// How far the angle is from that at rest \[rad\], within (-pi, pi]; corners \[m\] in the order
-    /// of `vertices`.
+    /// Difference of the angle from that at rest \[rad\], within (-pi, pi]; corners \[m\] in the
+    /// order of `vertices`.
     fn angle_from_rest(&self, corners: &[Vector3<f64>; 4]) -> f64 {
         let bend = angle(corners) - self.rest_angle;
         bend - core::f64::consts::TAU * (bend / core::f64::consts::TAU).round()
@@ -150,7 +150,7 @@ mod tests {
         };
         let (x, y) = (Vector3::x(), Vector3::y());
         let strip = ClothMesh::rectangle(Vector3::zeros(), x, 0.3 * y, [10, 2]).unwrap();
-        // Nine of ten columns have a hinge row of their own; the ends have none.
+        // Nine of ten columns have their own row of hinges; the ends have none.
         let expected = 0.5 * stiffness * curvature * curvature * 0.3 * 0.9;
         assert!((energy(&strip, &|_| 1.0, 0.0) / expected - 1.0).abs() < 1e-5);
 

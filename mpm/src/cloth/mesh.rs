@@ -1,15 +1,14 @@
-//! A sheet at rest: vertices, faces, who is next to whom.
+//! A sheet at rest: vertices, faces, edges and their neighbours.
 
 use nalgebra::Vector3;
 
 /// Longest edge of a face, in grid spacings.
 ///
 /// Every point of a face is within a third of its longest edge of its centroid or one of its
-/// vertices. What two particles share of the grid, sum_i w_ip w_iq over its value at no distance,
-/// falls with their distance along an axis as the quintic B-spline does: 2/3 of it is left at 2/3
-/// of a spacing, 0.39 at one, 0.015 at two. So up to this length whatever touches the sheet
-/// anywhere meets at least 2/3 of what it would meet at a particle; larger faces would begin to
-/// have holes.
+/// vertices. The coupling of two particles through the grid, sum_i w_ip w_iq over its value at
+/// distance zero, falls with their distance along an axis as the quintic B-spline: it is 2/3 at 2/3
+/// of a spacing, 0.39 at one, 0.015 at two. So up to this length the sheet resists contact at any
+/// point with at least 2/3 of its resistance at a particle; larger faces would have holes.
 pub const LONGEST_EDGE: f64 = 2.0;
 
 /// Smallest altitude of a face, in grid spacings.
@@ -38,14 +37,14 @@ pub enum MeshError {
         /// Its position \[m\].
         position: Vector3<f64>,
     },
-    /// A face names a vertex that is not there.
+    /// A face refers to a vertex that does not exist.
     #[error("faces[{face}]: vertex {vertex} is not one of the {count} vertices")]
     NoSuchVertex {
         /// Index of the face.
         face: usize,
-        /// The index it names.
+        /// The index given.
         vertex: usize,
-        /// How many vertices there are.
+        /// Number of vertices.
         count: usize,
     },
     /// A face names a vertex twice.
@@ -82,9 +81,11 @@ pub enum MeshError {
         /// The edge's vertices.
         edge: [usize; 2],
     },
-    /// Two neighbours go the same way along their edge, so their normals are on opposite sides.
+    /// Two neighbours pass their edge in the same direction, so their normals are on opposite
+    /// sides.
     #[error(
-        "faces[{}] and faces[{}]: go the same way along the edge from vertex {} to {}; one of them must be turned over",
+        "faces[{}] and faces[{}]: opposite orientations: both pass the edge from vertex {} to {} \
+         in the same direction; flip one of them",
         .faces[0], .faces[1], .edge[0], .edge[1]
     )]
     Orientation {
@@ -117,7 +118,7 @@ pub enum MeshError {
         /// The smallest allowed \[m\].
         limit: f64,
     },
-    /// A ready-made mesh with a size or a number of parts that makes none.
+    /// A size or a number of parts of a rectangle or disc that gives no mesh.
     #[error("{field}: {value} {requirement}")]
     Shape {
         /// Name of the argument.
@@ -132,7 +133,7 @@ pub enum MeshError {
 /// An edge and its one or two faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Its vertices, in the direction in which the first face goes along it.
+    /// Its vertices, in the direction of the first face.
     pub vertices: [usize; 2],
     /// The face on its left (seen from the side that normals point to).
     pub face: usize,
@@ -152,7 +153,7 @@ pub struct ClothMesh {
     vertices: Vec<Vector3<f64>>,
     faces: Vec<[usize; 3]>,
     edges: Vec<Edge>,
-    /// Where each vertex's faces begin in `vertex_faces`, and a last entry at their end.
+    /// Index of each vertex's first face in `vertex_faces`, and a last entry at the end.
     first_face: Vec<usize>,
     vertex_faces: Vec<usize>,
 }
@@ -168,8 +169,8 @@ impl ClothMesh {
     /// each face.
     ///
     /// # Errors
-    /// The first vertex or face that is no part of an orientable surface, see [`MeshError`]; sizes
-    /// are held against a grid by [`Self::check_spacing`].
+    /// The first vertex or face that is not part of an orientable surface, see [`MeshError`];
+    /// [`Self::check_spacing`] compares sizes with a grid.
     pub fn new(vertices: Vec<Vector3<f64>>, faces: Vec<[usize; 3]>) -> Result<Self, MeshError> {
         check_faces(&vertices, &faces)?;
         let edges = find_edges(&faces)?;
@@ -264,7 +265,7 @@ impl ClothMesh {
                 vertices.push(centre + r * (angle.cos() * along_u + angle.sin() * along_v));
             }
         }
-        // Vertex k of a ring, with k counted around and around; the rings before hold 1 + 3 ring
+        // Vertex k of a ring, modulo the number of its vertices; the rings before hold 1 + 3 ring
         // (ring - 1) vertices.
         let at = |ring: usize, k: usize| {
             if ring == 0 { 0 } else { 1 + 3 * ring * (ring - 1) + k % (6 * ring) }
@@ -284,7 +285,7 @@ impl ClothMesh {
         Self::new(vertices, faces)
     }
 
-    /// Holds every face against [`LONGEST_EDGE`] and [`SMALLEST_ALTITUDE`] for a grid spacing h
+    /// Checks every face against [`LONGEST_EDGE`] and [`SMALLEST_ALTITUDE`] for a grid spacing h
     /// \[m\].
     ///
     /// # Errors
@@ -293,7 +294,7 @@ impl ClothMesh {
         for face in 0..self.faces.len() {
             let (area, longest_edge) = size(self.corners(face));
             let limit = LONGEST_EDGE * grid_spacing;
-            // Room for the rounding of coordinates at exactly the limit.
+            // Slack for the rounding of coordinates at exactly the limit.
             if longest_edge > limit * (1.0 + 1e-9) {
                 return Err(MeshError::TooLarge { face, longest_edge, limit });
             }

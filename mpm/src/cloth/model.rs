@@ -11,7 +11,7 @@
 //! F = Q R by Gram-Schmidt: q1 along f1, q2 in the plane of f1 and f2, on f2's side, q3 = q1 x q2,
 //! the normal of the face now. So Q is a rotation, r11 and r22 are never negative, and r33 = q3 .
 //! d3 is negative where the director has gone through the face. A flip of a face within its own
-//! plane cannot be seen: it opens on either side of a line.
+//! plane is not detected: it opens on either side of a line.
 //!
 //! # Energy per rest volume
 //! psi = mu |U - I|^2 + lambda/2 (r11 r22 - 1)^2 + K/3 (1 - r33)^3 \[r33 < 1\] + gamma/2 (r13^2 +
@@ -19,10 +19,10 @@
 //!
 //! with U the symmetric factor of the upper 2 x 2 of R: fixed corotated elasticity in the plane,
 //! with lambda of plane stress (see [`crate::cloth`]), the normal response f' = -K (1 - r33)^2, and
-//! shear against what lies on the sheet. For r33 < 0 the same cubic goes on.
+//! shear against layers on the sheet. For r33 < 0 the same cubic continues.
 //!
 //! # Stress
-//! R moves with F by Q^T dF R^-1, whose lower triangle is Q's turning, so tau = P F^T = Q S Q^T
+//! dR follows from Q^T dF R^-1, whose lower triangle is the rotation of Q, so tau = P F^T = Q S Q^T
 //! with S the symmetric matrix that has the upper triangle of (d psi / d R) R^T. Solved for P =
 //! \[p1 p2 p3\], with r = (r13, r23), P2 the plane's stress and R2 the upper 2 x 2 of R:
 //!
@@ -30,39 +30,39 @@
 //!
 //! # Return mapping
 //! The traction on the sheet's plane is r33 p3, so Coulomb's law is gamma |r| <= c_F K (1 - r33)^2:
-//! beyond it r is shortened. Apart (r33 > 1) r33 becomes 1 and r zero. Without shear stiffness (the
-//! default) r is always zero: the director is along the normal, and layers slide with the friction
-//! that the grid makes of them.
+//! beyond it r is shortened. Apart (r33 > 1) r33 becomes 1 and r zero. Without shear stiffness
+//! (the default) r is always zero: the director is along the normal, and layers slide with the
+//! numerical friction of the grid.
 
 use crate::material::{Elastic, MaterialError, unless, unless_positive};
 use pliant_numeric::linalg::Vec3;
 use pliant_numeric::scalar::Real;
 use serde::{Deserialize, Serialize};
 
-/// What a sheet is made of.
+/// Material of a sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClothMaterial {
     /// Mass per rest volume \[kg/m^3\]; times `thickness` it is that of an area.
     pub density: f64,
-    /// Elasticity in the plane: `youngs_modulus` is what a strip shows.
+    /// Elasticity in the plane: `youngs_modulus` is that of a strip in tension.
     pub elastic: Elastic,
     /// Thickness \[m\]; the grid spacing in the published scenes.
     pub thickness: f64,
     /// Normal stiffness K \[Pa\], published 1e5 to 4e5.
     pub normal_stiffness: f64,
-    /// Stiffness gamma against shear of what lies on the sheet \[Pa\].
+    /// Stiffness gamma against shear of layers on the sheet \[Pa\].
     #[serde(default)]
     pub shear_stiffness: f64,
-    /// Coefficient c_F of that shear's friction cone (no unit); without `shear_stiffness` it does
-    /// nothing.
+    /// Coefficient c_F of that shear's friction cone (no unit); without `shear_stiffness` it has no
+    /// effect.
     #[serde(default)]
     pub friction: f64,
     /// Bending stiffness [N m]: moment per width over curvature, see [`crate::cloth::bending`].
     #[serde(default)]
     pub bending_stiffness: f64,
     /// Part V of the symmetric velocity gradient that a substep keeps (no unit), C <- (V+1)/2 C +
-    /// (V-1)/2 C^T: 1 damps nothing; published 0.8 (folding) and 0.2 (bagging).
+    /// (V-1)/2 C^T: 1 is no damping; published values 0.8 (folding) and 0.2 (bagging).
     #[serde(default = "undamped")]
     pub damping: f64,
 }
@@ -153,13 +153,12 @@ pub struct Qr<T> {
     pub normal: T,
 }
 
-/// A length below which a direction is taken as zero rather than divided by: the square is still a
-/// normal f32.
+/// Length below which a direction is zero: its square is still a normal f32.
 const TINY: f64 = 1e-18;
 
 impl<T: Real> Qr<T> {
-    /// Of the columns of F (no unit). A face that has collapsed to a line or a point gives zeros
-    /// for the directions it lost, never NaN.
+    /// QR of the columns of F (no unit). A face that has collapsed to a line or a point gives zeros
+    /// for the lost directions, never NaN.
     #[inline(always)]
     pub fn new(f: &[Vec3<T>; 3]) -> Self {
         let tiny = T::splat(TINY);
@@ -168,8 +167,8 @@ impl<T: Real> Qr<T> {
         let q1 = f[0] * (one / r11.max(tiny));
         let along = q1.fused_dot(f[1]);
         let rest = q1.scale_add(-along, f[1]);
-        // Once more: what is left is orthogonal to rounding also where f2 is almost along f1
-        // (Giraud et al. 2005).
+        // Twice: the rest is then orthogonal to rounding also where f2 is almost along f1 (Giraud
+        // et al. 2005).
         let again = q1.fused_dot(rest);
         let rest = q1.scale_add(-again, rest);
         let r22 = rest.fused_norm_squared().sqrt();
@@ -301,7 +300,7 @@ pub struct Polar<T> {
 }
 
 impl<T: Real> Polar<T> {
-    /// Of a face. One that has collapsed gives zeros, never NaN.
+    /// Polar decomposition of a face. A collapsed face gives zeros, never NaN.
     #[inline(always)]
     pub fn new(qr: &Qr<T>) -> Self {
         let [r11, r12, r22] = qr.plane;
@@ -322,8 +321,9 @@ impl<T: Real> Polar<T> {
     /// The plane's P2 by columns, 11, 21, 12, 22 \[Pa\]: rotation (T + a e), e = \[0 1; -1 0\], of
     /// a Biot stress T.
     ///
-    /// A stress has no moment where P2 R2^T is symmetric, that is where (T + a e) U is: a = -\[T,
-    /// U\]_12 / tr U. It is zero for T of this U; a mean of others keeps angular momentum by it.
+    /// A stress has no moment where P2 R2^T is symmetric, that is where (T + a e) U is: a =
+    /// -\[T, U\]_12 / tr U. It is zero for the T of this U; for a mean of others it conserves
+    /// angular momentum.
     #[inline(always)]
     pub fn stress(&self, [t11, t12, t22]: [T; 3]) -> [T; 4] {
         let [c, s] = self.rotation;

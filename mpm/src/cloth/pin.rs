@@ -1,8 +1,9 @@
-//! Vertices that are held along a path and let go at a time.
+//! Vertices that are held along a path until a release time.
 
 use nalgebra::Vector3;
 
-/// How far from its vertex a pin may begin \[m\]: what files lose of a position.
+/// Largest distance of a pin from its vertex at the start \[m\]: the rounding of positions in
+/// files.
 pub const PIN_TOLERANCE: f64 = 1e-6;
 
 /// A vertex whose position is prescribed until it is released.
@@ -17,16 +18,16 @@ pub struct Pin {
 /// Why a pin is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PinError {
-    /// The vertex is not there.
+    /// The vertex does not exist.
     #[error("vertex: {vertex} is not one of the {count} vertices")]
     NoSuchVertex {
         /// The index given.
         vertex: usize,
-        /// How many vertices there are.
+        /// Number of vertices.
         count: usize,
     },
     /// Two pins hold the same vertex.
-    #[error("vertex: {vertex} is held by two pins")]
+    #[error("vertex: {vertex} has two pins")]
     Twice {
         /// The vertex.
         vertex: usize,
@@ -57,8 +58,8 @@ pub enum PinError {
 
 impl Pin {
     /// Holds `vertex` on straight lines between the points of `path`, (time in s, position in m,
-    /// world frame), and where the first and last are before and after them, until the time
-    /// `release` (s; infinity for ever).
+    /// world frame), constant before the first and after the last, until the time `release` (s;
+    /// infinity for ever).
     ///
     /// # Errors
     /// No points, times that do not rise, or something that is not a number.
@@ -109,7 +110,7 @@ impl Pin {
     /// Checks pins against a mesh's vertices \[m\] at time zero.
     ///
     /// # Errors
-    /// A vertex that is not there, is held twice, or is elsewhere at the start.
+    /// A vertex that does not exist, has two pins, or is not at the start of its pin's path.
     pub fn check_all(pins: &[Self], vertices: &[Vector3<f64>]) -> Result<(), PinError> {
         for (k, pin) in pins.iter().enumerate() {
             let (vertex, count) = (pin.vertex, vertices.len());
@@ -130,7 +131,7 @@ impl Pin {
 mod tests {
     use super::*;
 
-    /// Straight lines between the points, still outside, and what is refused.
+    /// Linear between the points, constant outside, and the refused paths.
     #[test]
     fn path_and_errors() {
         let x = Vector3::x();

@@ -1,4 +1,4 @@
-//! A sheet as it is put into a grid: mesh, material, pins; its masses and its faces at rest.
+//! A sheet as input of a grid: mesh, material, pins; its masses and its faces at rest.
 
 use super::mesh::{ClothMesh, MeshError};
 use super::model::ClothMaterial;
@@ -25,12 +25,12 @@ pub enum ClothError {
     },
 }
 
-/// A sheet of cloth, at rest in its mesh's place but for a velocity.
+/// A sheet of cloth: undeformed, with a velocity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
     /// Its mesh, at rest.
     pub mesh: ClothMesh,
-    /// What it is made of.
+    /// Its material.
     pub material: ClothMaterial,
     /// Vertices that are held.
     pub pins: Vec<Pin>,
@@ -57,7 +57,7 @@ impl Sheet {
         Self { mesh, material, pins: Vec::new(), velocity: Vector3::zeros() }
     }
 
-    /// Holds it against a grid of spacing `grid_spacing` \[m\].
+    /// Checks it against a grid of spacing `grid_spacing` \[m\].
     ///
     /// # Errors
     /// A material parameter out of range, a face that does not fit the grid
@@ -88,8 +88,8 @@ impl Sheet {
         }
     }
 
-    /// Volumes of the particles \[m^3\], of the vertices and then of the centroids: of each face a
-    /// quarter to each corner and to the centroid.
+    /// Volumes of the particles \[m^3\], of the vertices and then of the centroids: a quarter of
+    /// each face for each corner and for the centroid.
     pub fn volumes(&self) -> (Vec<f64>, Vec<f64>) {
         let mut vertices = vec![0.0; self.mesh.vertices().len()];
         let faces = self.mesh.faces().iter().enumerate();

@@ -1,31 +1,31 @@
-//! How long a substep of a sheet may be, and the mean of its in-plane stress over one that is
-//! longer than its waves allow.
+//! The largest substep of a sheet, and the mean of its in-plane stress over substeps longer than
+//! its waves allow.
 //!
 //! # Two kinds of stiffness
-//! What resists across the sheet acts through the grid, with waves of speed sqrt(K / rho). What
-//! resists in its plane is a mesh of finite elements, and for the published sheets its waves are
-//! three times as fast. A substep that suits the former is too long for the latter; but the mesh
-//! alone costs little. So within a substep the mesh takes n steps of its own over a time T, from
-//! where it is and *from rest*: y(0) = x, y'(0) = 0, M y'' = f(y) + M g, held vertices staying, by
-//! leapfrog. The grid then gets
+//! The stiffness across the sheet acts through the grid, with waves of speed sqrt(K / rho). The
+//! stiffness in its plane is that of a mesh of finite elements, whose waves are three times as fast
+//! for the published sheets. A substep that is stable for the former is too long for the latter;
+//! but steps of the mesh alone cost little. So within a substep the mesh takes n steps of its own
+//! over a time T, from where it is and *from rest*: y(0) = x, y'(0) = 0, M y'' = f(y) + M g, held
+//! vertices staying, by leapfrog. The grid then gets
 //!
 //! f_T = sum_k w_k f(y_k) = 2 M (y(T) - x) / T^2 - M g, w_0 = 1 / n, w_k = 2 (n - k) / n^2,
 //!
 //! the force's mean over \[-T, T\] with weights that fall to zero at the ends. For a linear force
 //! of frequency w it is f sin^2(w T / 2) / (w T / 2)^2: the substep x_{n+1} - 2 x_n + x_{n-1} = T^2
-//! f_T / M then reproduces the motion exactly, and w T never exceeds what stability asks for
+//! f_T / M then reproduces the motion exactly, and w T never exceeds the limit of stability
 //! (Gautschi 1961; Hochbruck and Lubich 1999; with leapfrog inside these are leapfrog-Chebyshev
-//! methods: Gilbert and Joly 2008; Carle, Hochbruck and Sturm 2020). Because it starts from rest, a
-//! motion of the whole sheet makes no difference to it. A grid that takes part of every velocity
-//! only lowers what stability has to bear. With gravity a sheet that hangs still stays where its
-//! mesh is in balance; under other loads that vary within w T of a wave it gives way more, by (w T
-//! / 2)^2 / sin^2(w T / 2): shorter substeps show them as they are.
+//! methods: Gilbert and Joly 2008; Carle, Hochbruck and Sturm 2020). Because it starts from rest,
+//! it does not depend on the motion of the whole sheet. The grid damps velocities, which only helps
+//! stability. A sheet that hangs at rest under gravity stays in the equilibrium of its mesh; under
+//! other loads that vary within w T of a wave it yields more, by (w T / 2)^2 / sin^2(w T / 2):
+//! shorter substeps resolve such loads.
 //!
 //! Not the forces are averaged but the Biot stresses, which are applied at x (see
-//! [`Polar::stress`](super::model::Polar::stress)): to first order the same, and both momenta are
-//! kept to rounding. The mesh's masses are those of the vertices with a third of each adjacent
-//! centroid, to which the tie binds them. T is [`PERIODS`] times the length of the last substep; at
-//! the start nothing is averaged.
+//! [`Polar::stress`](super::model::Polar::stress)): to first order this is the same, and both
+//! momenta are conserved to rounding. The mesh's masses are those of the vertices with a third of
+//! each adjacent centroid, because of the vertex-face constraints. T is [`PERIODS`] times the
+//! length of the last substep; at the start nothing is averaged.
 
 use super::model::ClothMaterial;
 use super::sheet::Sheet;
@@ -34,12 +34,12 @@ use nalgebra::{Matrix3, SymmetricEigen};
 /// Courant number c of [`Stability::largest_substep`].
 pub const COURANT_NUMBER: f64 = 0.7;
 
-/// Largest angle by which the mesh's fastest vibration turns in one of its own steps \[rad\].
-/// Leapfrog allows 2 near rest; stretched by 1.3 in both directions, a fixed corotated sheet
-/// carries waves up to 1.3 times as fast.
+/// Largest phase of the mesh's fastest vibration in one of its own steps \[rad\]. Leapfrog allows 2
+/// near rest; stretched by 1.3 in both directions, a fixed corotated sheet carries waves up to 1.3
+/// times as fast.
 pub const MESH_ANGLE: f64 = 1.4;
 
-/// Longest way of a wave in the plane in a substep \[h\]. Beyond, the mean stresses alone do not
+/// Largest travel of a wave in the plane in a substep \[h\]. Beyond, the mean stresses alone do not
 /// keep a sheet stable: noise of 2 % of the waves' speed grew from 3.0 h on where edges are h long,
 /// and a sheet that hung by two corners came apart at 3.2 h.
 pub const MAX_WAVE_TRAVEL: f64 = 2.0;
@@ -47,8 +47,8 @@ pub const MAX_WAVE_TRAVEL: f64 = 2.0;
 /// Most steps of the mesh in a substep.
 pub const MAX_MESH_SUBSTEPS: usize = 8;
 
-/// Length that the mesh moves for over the substep's: with 1, the fastest vibrations stand at the
-/// limit of stability; so it is (2 / 1.1)^2 / 4 = 0.83 of it.
+/// Ratio of the mesh's time T to the substep: with 1 the fastest vibrations are at the limit of
+/// stability, with this value at (2 / 1.1)^2 / 4 = 0.83 of it.
 pub const PERIODS: f64 = 1.1;
 
 /// What limits the substeps of a sheet in a grid.
@@ -66,7 +66,7 @@ pub struct Stability {
 }
 
 impl Stability {
-    /// Of a (valid) sheet in a grid of spacing `grid_spacing` \[m\].
+    /// Limits of a (valid) sheet in a grid of spacing `grid_spacing` \[m\].
     pub fn new(sheet: &Sheet, grid_spacing: f64) -> Self {
         let material = &sheet.material;
         let per_bending = material.density * material.thickness / material.bending_stiffness;
@@ -81,19 +81,21 @@ impl Stability {
     }
 
     /// Largest substep \[s\] for particles that move at up to `max_speed` [m/s]: the smallest of
-    /// - c h / (c_n + `max_speed`), with c = 0.7 and c_n the speed sqrt(K / rho) of the normal response at r33 = 1/2;
-    /// - as much for the waves in the plane, or, where more, what the mesh's own steps allow: [`MAX_WAVE_TRAVEL`] of these waves, and no more than
-    ///   [`MAX_MESH_SUBSTEPS`];
-    /// - sqrt(rho t / B) (h / pi)^2, in which the grid's shortest bending wave turns by one radian.
+    /// - c h / (c_n + `max_speed`), with c = 0.7 and c_n the speed sqrt(K / rho) of the normal
+    ///   response at r33 = 1/2;
+    /// - the same for the waves in the plane, or, if larger, the limit of the mesh's own steps:
+    ///   [`MAX_WAVE_TRAVEL`] of these waves, and no more than [`MAX_MESH_SUBSTEPS`];
+    /// - sqrt(rho t / B) (h / pi)^2, in which the phase of the grid's shortest bending wave changes
+    ///   by one radian.
     ///
     /// Measured on free sheets whose edges are 0.1 to 1.4 h long, without mean stresses: near rest
     /// energy first grows without bound at 1.0 to 1.25 h / c_s in the plane, between 0.6 and 0.8
-    /// where it is stretched by 1.5, and at 2 to 5 radians of bending, from fine to coarse. How
-    /// fine the mesh is hardly matters, because the grid moves nothing shorter than itself. A sheet
-    /// pressed to r33 = 1/2 shows its limit beyond 1.2 h / c_s (to r33 = 0 its waves are sqrt(2)
-    /// times as fast); let go, it springs back with more energy than it had, by an error of first
-    /// order in the substep: 3 to 8 % at 0.2 h / c_s. So c leaves a margin for cloth that is
-    /// stretched by up to about 1.3, and less than the 0.4 of solids, which are stretched more.
+    /// where it is stretched by 1.5, and at 2 to 5 radians of bending, from fine to coarse. The
+    /// size of the faces hardly matters, because the grid carries no shorter waves than its own. A
+    /// sheet pressed to r33 = 1/2 shows its limit beyond 1.2 h / c_s (to r33 = 0 its waves are
+    /// sqrt(2) times as fast); released, it springs back with more energy than it had, by an error
+    /// of first order in the substep: 3 to 8 % at 0.2 h / c_s. So c leaves a margin for cloth
+    /// stretched by up to about 1.3. Solids, which are stretched more, use 0.4.
     pub fn largest_substep(&self, max_speed: f64) -> f64 {
         let within = |way: f64, speed: f64| way * self.grid_spacing / (speed + max_speed);
         let by_mesh = MAX_MESH_SUBSTEPS as f64 * MESH_ANGLE / (PERIODS * self.vibration);
@@ -103,12 +105,12 @@ impl Stability {
     }
 
     /// Steps that the mesh takes in a substep of `substep` \[s\], and their length \[s\]; a single
-    /// one where the grid can follow its waves.
+    /// one if the grid resolves its waves.
     pub fn mesh_substeps(&self, substep: f64) -> (usize, f64) {
         if substep * self.plane <= COURANT_NUMBER * self.grid_spacing {
             return (1, substep);
         }
-        // Rounding must not ask for one more.
+        // Rounding must not add a step.
         let steps = (PERIODS * substep * self.vibration / MESH_ANGLE - 1e-9).ceil();
         let steps = steps.clamp(1.0, 2.0 * MAX_MESH_SUBSTEPS as f64);
         (steps as usize, PERIODS * substep / steps)
@@ -121,13 +123,12 @@ pub fn weight(step: usize, steps: usize) -> f64 {
     if step == 0 { 1.0 / n } else { 2.0 * (n - step as f64) / (n * n) }
 }
 
-/// Part of the inverse mass of a vertex particle that a vertex of the mesh has, which carries a
-/// third of its centroids too: the particle has a quarter of each of its faces, and so has the
-/// centroid.
+/// Inverse mass of a mesh vertex, which includes a third of its centroids, relative to that of the
+/// vertex particle: the particle has a quarter of each of its faces, and so has the centroid.
 pub const MOBILITY: f64 = 0.75;
 
-/// Bound on the frequencies of a sheet's mesh at rest [rad/s]: no frequency of a mesh is above the
-/// highest of its elements by themselves (Irons and Treharne 1971).
+/// Bound on the frequencies of a sheet's mesh at rest [rad/s]: no frequency of a mesh exceeds the
+/// highest frequency of its single elements (Irons and Treharne 1971).
 fn fastest_vibration(sheet: &Sheet) -> f64 {
     let faces = 0..sheet.mesh.faces().len();
     faces.map(|face| squared_frequency(sheet, face)).fold(0.0, f64::max).sqrt()

@@ -1,4 +1,4 @@
-//! Laws of the sheet's model, and what its mesh checks.
+//! Laws of the sheet's model, and the checks of its mesh.
 
 use super::mesh::{LONGEST_EDGE, SMALLEST_ALTITUDE};
 use super::model::Qr;
@@ -52,8 +52,8 @@ fn qr_factors() {
 }
 
 /// P = d psi / d F for all nine entries, by central differences with step 1e-6: 1e-6 of E. With
-/// shear stiffness and without, also for sheared and opened states, which return mapping would not
-/// leave, and for r33 < 0.
+/// shear stiffness and without, also for sheared and opened states outside the yield surface, and
+/// for r33 < 0.
 #[test]
 fn stress_is_the_derivative_of_the_energy() {
     let mut random = Random(72);
@@ -177,7 +177,7 @@ fn return_mapping_lands_on_its_set() {
     assert!(slid > 50 && inside > 20 && opened > 700, "{slid} {inside} {opened}");
 }
 
-/// A face that is a line, a point, flat or turned inside out gives numbers, in f64 and f32.
+/// A face that is a line, a point, flat or inverted gives finite numbers, in f64 and f32.
 #[test]
 fn collapsed_faces_stay_finite() {
     let (o, x, y, z) = ([0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]);
@@ -242,7 +242,7 @@ fn points() -> Vec<Vector3<f64>> {
         .to_vec()
 }
 
-/// What is no orientable surface of triangles is refused, with the vertex or face named.
+/// A mesh that is not an orientable surface is refused, with the vertex or face named.
 #[test]
 fn mesh_errors() {
     let of = |count: usize, faces: &[[usize; 3]]| ClothMesh::new(points()[..count].to_vec(), faces.to_vec());
@@ -268,7 +268,7 @@ fn mesh_errors() {
     assert_eq!(text, "faces[1]: vertex 4 is not one of the 4 vertices");
 }
 
-/// Faces are held against the grid.
+/// Faces are checked against the grid.
 #[test]
 fn spacing_errors() {
     let mesh = ClothMesh::new(points()[..3].to_vec(), vec![[0, 1, 2]]).unwrap();
@@ -281,9 +281,9 @@ fn spacing_errors() {
     assert!(matches!(mesh.check_spacing(1.01 * coarsest), Err(MeshError::TooSmall { face: 0, .. })));
 }
 
-/// The ground of [`LONGEST_EDGE`]: every point of a triangle is within a third of its longest edge
-/// of a vertex or its centroid, and in some it is no nearer; and the part of the grid that two
-/// particles share (quintic B-spline).
+/// The reason for [`LONGEST_EDGE`]: every point of a triangle is within a third of its longest edge
+/// of a vertex or its centroid, and in some it is no nearer; and the coupling of two particles
+/// through the grid (quintic B-spline).
 #[test]
 fn faces_are_covered_within_a_third_of_their_longest_edge() {
     let mut random = Random(77);

@@ -42,7 +42,7 @@ impl<T: Real> LinearCorotated<T> {
 
 impl<T: Real> Constitutive<T> for FixedCorotated<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> ConstitutiveResponse<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _substep: T) -> ConstitutiveResponse<T> {
         let r = polar(&trial);
         let j = trial.determinant();
         // F - R is exact where it is small, which F F^T - R F^T would not be.
@@ -73,7 +73,7 @@ fn stretch_trace<T: Real>(f: &Mat3<T>, r: &Mat3<T>) -> T {
 
 impl<T: Real> Constitutive<T> for LinearCorotated<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> ConstitutiveResponse<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _substep: T) -> ConstitutiveResponse<T> {
         let r = polar(&trial);
         let volumetric = self.lambda * stretch_trace(&trial, &r);
         let shear = Sym3::from_symmetric_product(&(trial - r), &trial).scale(self.mu + self.mu);

@@ -11,8 +11,8 @@ use pliant_numeric::scalar::Real;
 /// sin(phi) / (3 - sin(phi)).
 ///
 /// Strain outside the cone returns at constant volume; strain in tension returns to the tip, where
-/// stress is zero. The volume that sand gains at the tip is remembered in the state and must be
-/// lost again before the sand resists.
+/// stress is zero. The volume that sand gains at the tip is stored in the history variable and must
+/// be lost again before the sand resists.
 #[derive(Clone, Copy, Debug)]
 pub struct DruckerPrager<T> {
     /// Elastic response inside the cone.
@@ -41,7 +41,7 @@ impl<T: Real> DruckerPrager<T> {
 
 impl<T: Real> Constitutive<T> for DruckerPrager<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> ConstitutiveResponse<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _substep: T) -> ConstitutiveResponse<T> {
         let zero = T::splat(0.0);
         let axes = principal(&trial);
         // Volume gained earlier counts as part of the strain (Tampubolon et al. 2017).
@@ -68,7 +68,7 @@ impl<T: Real> Constitutive<T> for DruckerPrager<T> {
         ConstitutiveResponse {
             deformation_gradient: axes.recompose(changed, strain, &trial),
             kirchhoff_stress: axes.on_left_axes(self.elastic.principal_stress(strain)),
-            // What is not in the returned strain is volume to be lost: tr e at the tip, nothing
+            // The difference to the returned strain is volume to be lost: tr e at the tip, nothing
             // elsewhere.
             state: T::select(tension, trace, zero),
             dissipated: T::select(

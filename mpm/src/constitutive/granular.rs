@@ -12,12 +12,12 @@ const NEWTON_STEPS: usize = 3;
 /// Granular flow between two cones of Matsuoka and Nakai 1974, by the inertial number I (Jop,
 /// Forterre and Pouliquen 2006).
 ///
-/// With p = -tr(tau)/3, T = sqrt(J2) of the stress and r = T/p, a cone is I1 I2/I3 = 9 + 6 m^2/[1 -
-/// m^2]: m is the ratio r in simple shear, where J3 = 0. In slow flow m = mu_s, in fast flow mu_2,
-/// and between them r = r_s + (r_2 - r_s) I/(I_0 + I), which in simple shear is mu(I). The return
-/// keeps the volume and the direction of the deviator. Without pressure there is no stress at all;
-/// the volume that is gained then is remembered in the state and must be lost again before the
-/// grains resist (Tampubolon et al. 2017).
+/// With p = -tr(tau)/3, T = sqrt(J2) of the stress and r = T/p, a cone is I1 I2/I3 = 9 + 6
+/// m^2/[1 - m^2]: m is the ratio r in simple shear, where J3 = 0. In slow flow m = mu_s, in fast
+/// flow mu_2, and between them r = r_s + (r_2 - r_s) I/(I_0 + I), which in simple shear is mu(I).
+/// The return keeps the volume and the direction of the deviator. Without pressure there is no
+/// stress at all; the volume gained then is stored in the history variable and must be lost again
+/// before the grains resist (Tampubolon et al. 2017).
 #[derive(Clone, Copy, Debug)]
 pub struct Granular<T> {
     /// Elastic response inside the cone.
@@ -115,8 +115,8 @@ impl<T: Real> Constitutive<T> for Granular<T> {
         let shear = self.elastic.mu * norm * T::splat(2.0_f64.sqrt());
         let slow = pressure * self.slow.radius(cosine);
         let fast = pressure * self.fast.radius(cosine);
-        // T^2 - T (fast + shear + a) + fast shear + slow a = 0: T = shear - mu dt rate, I from the
-        // rate (Dunatunga and Kamrin 2015).
+        // T^2 - T (fast + shear + a) + fast shear + slow a = 0: T = shear - mu substep rate, I from
+        // the rate (Dunatunga and Kamrin 2015).
         let a = self.relaxation * substep * pressure.sqrt();
         let sum = fast + shear + a;
         let product = fast.mul_add(shear, slow * a);

@@ -31,8 +31,8 @@ fn matsuoka_nakai(s: &Sym3<f64>) -> f64 {
     m.trace() * second / m.determinant()
 }
 
-/// What I1 I2/I3 is on the cone whose ratio in simple shear is `m`: there the stress is p (1 + m,
-/// 1, 1 - m), so I1 = 3 p, I2 = p^2 (3 - m^2), I3 = p^3 \[1 - m^2\].
+/// I1 I2/I3 on the cone whose ratio in simple shear is `m`: there the stress is p (1 + m, 1, 1 -
+/// m), so I1 = 3 p, I2 = p^2 (3 - m^2), I3 = p^3 \[1 - m^2\].
 fn limit(m: f64) -> f64 {
     3.0 * (3.0 - m * m) / (1.0 - m * m)
 }
@@ -50,7 +50,7 @@ fn trials(random: &mut Random, count: usize) -> Vec<Mat3<f64>> {
 }
 
 /// Matsuoka and Nakai 1974: slow flow comes back to I1 I2/I3 = 9 + 8 tan^2(phi) at the trial's
-/// volume, phi the angle in triaxial compression and extension alike; what is inside stays, bit for
+/// volume, phi the angle in triaxial compression and extension alike; states inside stay, bit for
 /// bit. Tolerance: rounding of I3, whose condition number is below 1e3 here.
 #[test]
 fn returns_to_the_cone_of_matsuoka_and_nakai() {
@@ -128,7 +128,7 @@ fn deviator(tau: &Sym3<f64>) -> f64 {
     (0.5 * tau.add_isotropic(-tau.trace() / 3.0).norm_squared()).sqrt()
 }
 
-/// No stress pulls, whatever came before: 300 random histories of 60 random steps each.
+/// No stress is tensile after any history: 300 random histories of 60 random steps each.
 #[test]
 fn nothing_ever_pulls() {
     let mut random = Random(43);
@@ -149,8 +149,9 @@ fn nothing_ever_pulls() {
     }
 }
 
-/// Free separation: pulled apart, sheared and turned while apart, and pressed together again, it
-/// bears nothing until the volume is what it was at first, and then what it would bear at first.
+/// Free separation: pulled apart, sheared and rotated while apart, and pressed together again, it
+/// has no stress until its volume is the initial one, and then the stress that it would have had at
+/// first.
 #[test]
 fn separation_leaves_no_ghost_stress() {
     let mut random = Random(44);
@@ -182,8 +183,8 @@ fn separation_leaves_no_ghost_stress() {
 }
 
 /// Clausius and Duhem: over any random cycle the work on the material is not less than the energy
-/// it keeps. Work by the mean of the stresses before and after each small step, so its own error is
-/// of third order in the step: 1e-6 of E at these.
+/// it stores. Work by the mean of the stresses before and after each small step, so its own error
+/// is of third order in the step: 1e-6 of E at these.
 #[test]
 fn cycles_never_give_energy() {
     let mut random = Random(45);
@@ -211,8 +212,8 @@ fn cycles_never_give_energy() {
     }
 }
 
-/// A state that has come back stays as it is when no time passes, so that a restored particle has
-/// the stress it had.
+/// A returned state does not change when no time passes, so that a restored particle has the stress
+/// it had.
 #[test]
 fn no_time_no_flow() {
     let mut random = Random(46);

@@ -4,7 +4,7 @@ use pliant_numeric::linalg::{Mat3, Sym3, Vec3};
 use pliant_numeric::scalar::{Mask, Real};
 use pliant_numeric::svd::{Svd, svd};
 
-/// Principal stretches below this count as this; see the notes on J <= 0 in
+/// Smallest principal stretch; smaller ones are replaced by it, see the notes on J <= 0 in
 /// [`crate::constitutive`].
 pub const SMALLEST_STRETCH: f64 = 0.05;
 
@@ -23,7 +23,7 @@ pub(super) struct Principal<T: Real> {
     pub axes: Svd<T>,
     /// Hencky strain ln max(sigma, smallest stretch).
     pub strain: Vec3<T>,
-    /// Where a stretch was below the smallest.
+    /// Lanes with a stretch below the smallest.
     pub collapsed: T::Mask,
 }
 

@@ -14,13 +14,15 @@
 //! # Collapsed and inverted states (J <= 0)
 //! Explicit MPM can carry a particle through J = 0. No model returns NaN there, and all push back
 //! towards J > 0:
-//! - fixed and linear corotated elasticity take the polar rotation with the reflection left in S (its smallest eigenvalue
-//!   is negative); both energies are finite and smooth there and smallest at S = I. At exactly J = 0 a Kirchhoff stress
-//!   cannot act along the collapsed direction.
-//! - neo-Hookean continues ln J by its tangent below [`neo_hookean::EXTENSION_VOLUME_RATIO`], so that the energy is finite and
-//!   continuously differentiable; its derivative with respect to J is negative everywhere below 1.
-//! - the plastic models count any principal stretch below [`hencky::SMALLEST_STRETCH`] as that stretch: the rest is discarded as
-//!   plastic flow (its volume is lost), and the returned deformation gradient always has J > 0.
+//! - fixed and linear corotated elasticity take the polar rotation with the reflection left in S
+//!   (its smallest eigenvalue is negative); both energies are finite and smooth there and smallest
+//!   at S = I. At exactly J = 0 a Kirchhoff stress cannot act along the collapsed direction.
+//! - neo-Hookean continues ln J by its tangent below [`neo_hookean::EXTENSION_VOLUME_RATIO`], so
+//!   that the energy is finite and continuously differentiable; its derivative with respect to J is
+//!   negative everywhere below 1.
+//! - the plastic models count any principal stretch below [`hencky::SMALLEST_STRETCH`] as that
+//!   stretch: the rest is discarded as plastic flow (its volume is lost), and the returned
+//!   deformation gradient always has J > 0.
 
 mod corotated;
 mod drucker_prager;
@@ -41,7 +43,7 @@ use crate::material::Model;
 use pliant_numeric::linalg::Mat3;
 use pliant_numeric::scalar::Real;
 
-/// Any of the models, for code that meets several of them one particle at a time.
+/// Any of the models, for code that handles several of them one particle at a time.
 ///
 /// Its [`Constitutive`] methods branch on the model, the same for all lanes, never on a value.
 #[derive(Clone, Copy, Debug)]

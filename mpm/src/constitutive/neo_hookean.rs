@@ -43,7 +43,7 @@ fn extended_logarithm<T: Real>(j: T) -> (T, T) {
 
 impl<T: Real> Constitutive<T> for NeoHookean<T> {
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> ConstitutiveResponse<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _substep: T) -> ConstitutiveResponse<T> {
         let (log_j, slope) = extended_logarithm(trial.determinant());
         let isotropic = (self.lambda * log_j - self.mu) * slope;
         let kirchhoff_stress = Sym3::left_gram(&trial).scale(self.mu).add_isotropic(isotropic);

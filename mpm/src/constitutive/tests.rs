@@ -1,4 +1,4 @@
-//! Laws that every model keeps, and each plastic model's yield surface.
+//! Laws that hold for every model, and each plastic model's yield surface.
 
 use super::*;
 use crate::material::{Elastic, GranularFlow, GranularWalls};
@@ -70,7 +70,7 @@ fn energy_derivative_error(model: &AnyModel<f64>, f: &Mat3<f64>) -> f64 {
     worst / ELASTIC.youngs_modulus
 }
 
-/// Acceptance: Kirchhoff stress = (d psi / d F) F^T, 1e-6 of Young's modulus by differences.
+/// Kirchhoff stress = (d psi / d F) F^T, 1e-6 of Young's modulus by differences.
 #[test]
 fn stress_is_the_derivative_of_the_energy() {
     let mut random = Random(21);
@@ -93,8 +93,8 @@ fn stress_is_the_derivative_of_the_energy() {
     println!("worst error {worst:e} E");
 }
 
-/// The same derivative through collapsed and inverted states of the elastic models, where it also
-/// has to push back: energy falls towards J > 0 along the collapsed principal axis.
+/// The same derivative through collapsed and inverted states of the elastic models, where the
+/// stress must also push back: energy falls towards J > 0 along the collapsed principal axis.
 #[test]
 fn inverted_states_have_consistent_stress_that_pushes_back() {
     let mut random = Random(22);
@@ -280,9 +280,9 @@ fn drucker_prager_matches_mohr_coulomb_in_triaxial_compression() {
     assert!((tau.zz / tau.xx - expected).abs() < 1e-12 * expected, "{}", tau.zz / tau.xx);
 }
 
-/// In tension sand comes to the tip without stress and remembers the volume it gained; compressed
-/// again, it stays without stress until that volume is lost, and then resists as if it had never
-/// opened (Tampubolon et al. 2017).
+/// In tension sand returns to the tip without stress and stores the gained volume; compressed
+/// again, it has no stress until that volume is lost, and then resists as if it had never opened
+/// (Tampubolon et al. 2017).
 #[test]
 fn drucker_prager_tip_and_volume_correction() {
     let model = DruckerPrager::<f64>::new(&ELASTIC, FRICTION_ANGLE);

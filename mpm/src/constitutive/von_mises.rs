@@ -32,7 +32,7 @@ impl<T: Real> Constitutive<T> for VonMises<T> {
     /// The state grows by sqrt(2/3) times the plastic strain increment's norm (equivalent plastic
     /// strain).
     #[inline(always)]
-    fn update(&self, trial: Mat3<T>, state: T, _dt: T) -> ConstitutiveResponse<T> {
+    fn update(&self, trial: Mat3<T>, state: T, _substep: T) -> ConstitutiveResponse<T> {
         let axes = principal(&trial);
         let (mean, deviator) = Principal::split(axes.strain);
         let norm = deviator.fused_norm_squared().sqrt();

@@ -18,7 +18,7 @@ use crate::cloth::{
 use nalgebra::{Matrix2, Matrix3, Vector3};
 use pliant_numeric::linalg::Vec3;
 
-/// What moves: a vertex or a face's centroid.
+/// A particle of cloth: a vertex or a face's centroid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClothParticle {
     /// Position (m, world frame).
@@ -44,9 +44,9 @@ pub struct ClothFace {
     pub volume: f64,
 }
 
-/// Sweeps over the faces after which they and their vertices agree: a sweep leaves less than a
-/// seventh of what they disagree by (measured on rectangles; Gauss-Seidel on a matrix whose rows
-/// have 1.06 on the diagonal and 0.28 beside it), so 20 are rounding.
+/// Sweeps over the faces until the vertex-face constraints hold: a sweep leaves less than a seventh
+/// of the residual (measured on rectangles; Gauss-Seidel on a matrix whose rows have 1.06 on the
+/// diagonal and 0.28 beside it), so after 20 only rounding remains.
 const VERTEX_FACE_SWEEPS: usize = 20;
 
 /// A sheet of cloth with its state.
@@ -63,7 +63,7 @@ pub struct ReferenceCloth {
     model: ClothModel<f64>,
     stability: Stability,
     /// Length of the last substep; zero at the start \[s\].
-    period: f64,
+    substep: f64,
     /// Gravity in the last substep \[m/s^2\].
     gravity: Vector3<f64>,
     hinges: Vec<Hinge>,
@@ -74,7 +74,7 @@ pub struct ReferenceCloth {
 }
 
 impl ReferenceCloth {
-    /// A sheet at rest in its mesh's place, in a grid of spacing `grid_spacing` \[m\].
+    /// An undeformed sheet in a grid of spacing `grid_spacing` \[m\].
     ///
     /// # Errors
     /// A material parameter out of range, a face that does not fit the grid
@@ -118,7 +118,7 @@ impl ReferenceCloth {
             material,
             model,
             stability,
-            period: 0.0,
+            substep: 0.0,
             gravity: Vector3::zeros(),
             hinges,
             pins,
@@ -132,23 +132,24 @@ impl ReferenceCloth {
         &self.mesh
     }
 
-    /// What it is made of.
+    /// Its material.
     pub fn material(&self) -> &ClothMaterial {
         &self.material
     }
 
-    /// What limits its substeps.
+    /// Limits of its substeps.
     pub fn stability(&self) -> &Stability {
         &self.stability
     }
 
-    /// Impulse of the pins on the sheet and on what shares its nodes in the last substep \[N s\].
+    /// Impulse of the pins on the sheet and on other particles at its nodes in the last substep
+    /// \[N s\].
     pub fn support_impulse(&self) -> Vector3<f64> {
         self.support_impulse
     }
 
-    /// Moves all of it by `field`(position in m) -> (velocity in m/s, its gradient in 1/s), which
-    /// is exact for a field that is linear.
+    /// Sets velocities from `field`(position in m) -> (velocity in m/s, its gradient in 1/s); exact
+    /// for a linear field.
     pub fn set_velocity(&mut self, mut field: impl FnMut(&Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>)) {
         for p in self.vertices.iter_mut().chain(&mut self.centroids) {
             (p.velocity, p.affine) = field(&p.position);
@@ -185,10 +186,10 @@ impl ReferenceCloth {
         self.mean_forces(0.0)
     }
 
-    /// The same with the mean of the in-plane stresses over a substep of `period` \[s\], see
+    /// The same with the mean of the in-plane stresses over a substep of `substep` \[s\], see
     /// [`crate::cloth::stability`].
-    pub fn mean_forces(&self, period: f64) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
-        let biot = self.mean_biot(period);
+    pub fn mean_forces(&self, substep: f64) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
+        let biot = self.mean_biot(substep);
         let mut on_vertices = vec![Vector3::zeros(); self.vertices.len()];
         let mut on_directors = Vec::with_capacity(self.faces.len());
         for (face, biot) in self.faces.iter().zip(biot) {
@@ -208,9 +209,9 @@ impl ReferenceCloth {
     }
 
     /// Biot stresses of the faces, a weighted mean over the steps that the mesh takes from rest in
-    /// `period` \[s\].
-    fn mean_biot(&self, period: f64) -> Vec<[f64; 3]> {
-        let (steps, step) = self.stability.mesh_substeps(period);
+    /// `substep` \[s\].
+    fn mean_biot(&self, substep: f64) -> Vec<[f64; 3]> {
+        let (steps, step) = self.stability.mesh_substeps(substep);
         let mut positions = self.vertices.iter().map(|p| p.position).collect::<Vec<_>>();
         let mut velocities = vec![Vector3::zeros(); self.vertices.len()];
         let mut mean = vec![[0.0; 3]; self.faces.len()];
@@ -219,7 +220,7 @@ impl ReferenceCloth {
             let mut forces = vec![Vector3::zeros(); self.vertices.len()];
             for (face, mean) in self.faces.iter().zip(&mut mean) {
                 let [f1, f2] = face.edge_columns(face.vertices.map(|v| positions[v]));
-                // Nothing of this is across the face.
+                // The in-plane stress does not depend on the director.
                 let qr = Qr::new(&[f1, f2, f1.cross(f2)]);
                 let polar = Polar::new(&qr);
                 let biot = self.model.biot(&polar);
@@ -229,11 +230,12 @@ impl ReferenceCloth {
                 face.add_forces(&polar.plane_piola(&qr, biot), &mut forces);
             }
             // Leapfrog from rest: half a step first.
-            let kick = if k == 0 { 0.5 * step } else { step };
+            let impulse_step = if k == 0 { 0.5 * step } else { step };
             for (vertex, force) in forces.into_iter().enumerate() {
                 let inverse_mass = self.inverse_masses[vertex];
                 if inverse_mass > 0.0 {
-                    velocities[vertex] += kick * (stability::MOBILITY * inverse_mass * force + self.gravity);
+                    velocities[vertex] +=
+                        impulse_step * (stability::MOBILITY * inverse_mass * force + self.gravity);
                     positions[vertex] += step * velocities[vertex];
                 }
             }
@@ -250,7 +252,7 @@ impl ReferenceCloth {
         time: f64,
         body_force: Option<&BodyForce>,
     ) {
-        let (on_vertices, on_directors) = self.mean_forces(self.period);
+        let (on_vertices, on_directors) = self.mean_forces(self.substep);
         let h = grid.spacing();
         let inverse_moment = INVERSE_SECOND_MOMENT / (h * h);
         let body = |p: &ClothParticle| {
@@ -266,7 +268,7 @@ impl ReferenceCloth {
 
     /// Gathers, moves by `substep` \[s\] from `time` \[s\] on, and maps directors back.
     pub(super) fn grid_to_particles(&mut self, grid: &Grid, time: f64, substep: f64, gravity: Vector3<f64>) {
-        (self.period, self.gravity) = (substep, gravity);
+        (self.substep, self.gravity) = (substep, gravity);
         for p in self.vertices.iter_mut().chain(&mut self.centroids) {
             p.gather(grid);
         }
@@ -329,7 +331,7 @@ impl ReferenceCloth {
 }
 
 impl ClothFace {
-    /// The edges' columns of F, for corners at these places \[m\].
+    /// The edges' columns of F, for corners at these positions \[m\].
     fn edge_columns(&self, [a, b, c]: [Vector3<f64>; 3]) -> [Vec3<f64>; 2] {
         let (d1, d2) = (b - a, c - a);
         let inverse = &self.inverse_rest;
@@ -351,8 +353,8 @@ impl ClothFace {
 }
 
 impl ClothParticle {
-    /// Adds its mass and momentum, an impulse \[N s\], and an impulse that grows by `gradient` \[N
-    /// s/m\] with the way from it.
+    /// Adds its mass and momentum, an impulse \[N s\], and an impulse with this `gradient`
+    /// \[N s/m\] around it.
     fn scatter(&self, grid: &mut Grid, impulse: Vector3<f64>, gradient: Matrix3<f64>) {
         let momentum = self.mass * self.velocity + impulse;
         let gradient = self.mass * self.affine + gradient;

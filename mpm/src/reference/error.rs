@@ -1,4 +1,4 @@
-//! What can be wrong with a model of the reference.
+//! Errors of the reference.
 
 use nalgebra::Vector3;
 
@@ -15,14 +15,14 @@ pub enum ReferenceError {
         /// The parameter.
         source: MaterialError,
     },
-    /// A particle names a material that is not there.
+    /// A particle refers to a material that does not exist.
     #[error("particle {particle}: material is {material}, but there are {count} materials")]
     NoSuchMaterial {
         /// Index of the particle.
         particle: usize,
-        /// The index it names.
+        /// The index given.
         material: usize,
-        /// How many materials there are.
+        /// Number of materials.
         count: usize,
     },
     /// The grid spacing is not a positive length.
@@ -32,8 +32,7 @@ pub enum ReferenceError {
     /// grid.
     #[error("particle {particle}: position is ({}, {}, {}) m, outside any grid", .position.x, .position.y, .position.z)]
     OutsideGrid {
-        /// Index of the particle; those of each cloth (vertices, then centroids) count on from the
-        /// others.
+        /// Index of the particle; those of each cloth (vertices, then centroids) follow the others.
         particle: usize,
         /// Its position \[m\].
         position: Vector3<f64>,

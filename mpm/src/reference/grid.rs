@@ -24,8 +24,8 @@ pub struct Node {
 }
 
 impl Node {
-    /// Velocity that granular particles alone give the node, without forces; zero where none
-    /// reaches \[m/s\].
+    /// Velocity of the node from granular particles alone, without forces; zero without them
+    /// \[m/s\].
     pub(super) fn granular_velocity(&self) -> Vector3<f64> {
         if self.granular_mass > 0.0 { self.granular_momentum / self.granular_mass } else { Vector3::zeros() }
     }
@@ -139,7 +139,7 @@ impl Grid {
         Vector3::new(f64::from(i), f64::from(j), f64::from(k)) * self.spacing
     }
 
-    /// v* = (m v)_i / m_i + dt g at every node with mass; `substep` in s, `gravity` in m/s^2.
+    /// v* = (m v)_i / m_i + substep g at every node with mass; `substep` in s, `gravity` in m/s^2.
     pub fn free_motion(&mut self, substep: f64, gravity: &Vector3<f64>) {
         for node in self.nodes.iter_mut().filter(|n| n.mass > 0.0) {
             node.velocity = node.momentum / node.mass + substep * gravity;

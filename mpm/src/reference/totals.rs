@@ -4,8 +4,8 @@ use super::particle::ReferenceParticle;
 use crate::bspline::INVERSE_SECOND_MOMENT;
 use nalgebra::{Matrix3, Vector3};
 
-/// A sum whose rounding does not grow with the number of terms (Neumaier 1974), so that a drift
-/// seen in [`ReferenceTotals`] is the method's.
+/// A sum whose rounding does not grow with the number of terms (Neumaier 1974), so that a drift of
+/// [`ReferenceTotals`] is that of the method.
 #[derive(Clone, Copy, Default)]
 pub(super) struct CompensatedSum {
     sum: f64,

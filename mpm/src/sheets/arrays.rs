@@ -1,4 +1,4 @@
-//! The arrays that a substep of cloth works on, in the order of the mesh.
+//! The arrays of a substep of cloth, in the order of the mesh.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use crate::cloth::Stability;
 use crate::tiles::{BLOCK_CELLS, ParticleStore};
 use pliant_numeric::simd::{F32x16, LANES};
 
-/// Vertices that a thread takes at once, at least.
+/// Smallest number of vertices in a parallel job.
 pub(super) const VERTEX_GRAIN: usize = 128;
 
-/// Groups of sixteen faces that a thread takes at once, at least.
+/// Smallest number of groups of sixteen faces in a parallel job.
 pub(super) const GROUP_GRAIN: usize = 8;
 
-/// Where a particle's lane is.
+/// Location of a particle's lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LaneSlot {
     /// Tile x 16 + lane.
@@ -24,16 +24,16 @@ pub(super) struct LaneSlot {
 /// The vertices in a substep.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Vertices {
-    /// Their blocks' corners \[cells\], and nothing.
+    /// Their blocks' corners \[cells\]; the last entry is unused.
     pub corners: Vec<[i32; 4]>,
-    /// Positions from there \[cells\], and nothing.
+    /// Positions from there \[cells\]; the last entry is unused.
     pub locals: Vec<F32x4>,
     /// Velocities \[m/s\], and 1 / mass \[1/kg\]; 0 where a pin holds the vertex.
     pub velocities: Vec<F32x4>,
 }
 
 impl Vertices {
-    /// The way from one vertex to another along axis `d` [cells]: exact but for one rounding.
+    /// Displacement from one vertex to another along axis `d` [cells], with one rounding.
     #[inline(always)]
     pub(super) fn displacement(&self, from: usize, to: usize, d: usize) -> f32 {
         let whole = self.corners[to][d].wrapping_sub(self.corners[from][d]);
@@ -41,7 +41,7 @@ impl Vertices {
     }
 }
 
-/// A sheet's part of all.
+/// A sheet's part of the arrays.
 #[derive(Clone, Debug)]
 pub(super) struct SheetSpan {
     pub vertices: Range<usize>,
@@ -52,7 +52,7 @@ pub(super) struct SheetSpan {
 /// Sixteen faces of one sheet at rest; lanes past the last repeat the first and have no volume.
 #[derive(Clone, Debug)]
 pub(super) struct FaceGroup {
-    /// Their centroids' places in [`ClothMeshes::slots`].
+    /// Their centroids' indices in [`ClothMeshes::slots`].
     pub centroids: [u32; LANES],
     /// Their corners, as numbers of vertices.
     pub corners: [[u32; LANES]; 3],
@@ -76,14 +76,14 @@ pub(super) struct FaceState {
     pub center: [F32x16; 3],
     /// Mean of the Biot stresses so far, where the mesh takes steps: 11, 12, 22 \[Pa\].
     pub biot: [F32x16; 3],
-    /// Centroids' velocities \[m/s\], and nothing.
+    /// Centroids' velocities \[m/s\]; the last entry is unused.
     pub velocities: [F32x4; LANES],
-    /// Impulses in the tie \[N s\], and nothing.
+    /// Impulses of the vertex-face constraints \[N s\]; the last entry is unused.
     pub impulses: [F32x4; LANES],
-    /// Forces on the second and the third corner \[N\]; on the first it is their sum, opposite.
+    /// Forces on the second and the third corner \[N\]; that on the first is opposite to their sum.
     pub forces: [[F32x4; 2]; LANES],
-    /// A row a face: centroid (3) \[cells\], velocity (3), director (3), V p3 / 2 (3) \[J\], area
-    /// over that at rest.
+    /// One row per face: centroid (3) \[cells\], velocity (3), director (3), V p3 / 2 (3) \[J\],
+    /// area over that at rest.
     pub centroid: [F32x16; LANES],
 }
 
@@ -100,7 +100,7 @@ impl FaceState {
     };
 }
 
-/// What a particle of cloth is.
+/// Kind of a particle of cloth.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Member {
     Vertex(u32),
@@ -142,8 +142,8 @@ pub(super) fn corner(store: &ParticleStore, block: u32) -> [i32; 3] {
 /// The vertices in the steps of the mesh.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MeshState {
-    /// Where they are, from where the substep left them \[cells\].
-    pub ways: Vec<F32x4>,
+    /// Displacements since the end of the substep \[cells\].
+    pub displacements: Vec<F32x4>,
     /// \[m/s\]
     pub velocities: Vec<F32x4>,
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::arrays::{CsrAdjacency, Vertices};
 use crate::cloth::{Hinge, Sheet};
 
-/// Hinges that a thread takes at once, at least.
+/// Smallest number of hinges in a parallel job.
 const GRAIN: usize = 64;
 
 /// The hinges of all sheets.
@@ -16,7 +16,7 @@ pub(super) struct Bending {
     hinges: Vec<Hinge>,
     /// Forces on the hinges' four vertices \[N\].
     forces: Vec<[[f32; 3]; 4]>,
-    /// Of each vertex: its hinges as hinge x 4 + place.
+    /// Of each vertex: its hinges as hinge x 4 + corner.
     adjacency: CsrAdjacency,
 }
 

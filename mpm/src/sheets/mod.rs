@@ -2,14 +2,16 @@
 //!
 //! Vertices and centroids are ordinary lanes of the tiles: they scatter and gather like all other
 //! particles, and G2P advances the director with the velocity gradient as it does any deformation
-//! gradient. What only a sheet does is done here, between one G2P and the next P2G, on arrays in
-//! the order of the mesh:
+//! gradient. The parts that only sheets have are computed here, between one G2P and the next P2G,
+//! on arrays in the order of the mesh:
 //!
-//! 1. vertices and faces fetch from their lanes what G2P left there;
-//! 2. pins put their vertices in place ([`pins`]);
-//! 3. faces and their vertices agree on their velocities ([`solve_vertex_face_constraints`]);
-//! 4. faces find their stress, a mean over the steps that the mesh takes by itself in a long substep, with it the forces on their corners ([`stress`]), and hinges theirs ([`bending`]);
-//! 5. lanes take what came of it: positions, velocities, directors, and the next substep's forces ([`scatter`]).
+//! 1. vertices and faces read their lanes after G2P; 2. pins set their vertices' positions
+//!    ([`pins`]);
+//! 3. the vertex-face constraints are solved ([`solve_vertex_face_constraints`]);
+//! 4. the stress of faces is computed, in a long substep as a mean over several steps of the mesh,
+//!    and the forces on their corners ([`stress`]) and of hinges ([`bending`]);
+//! 5. the results are written to the lanes: positions, velocities, directors, and the next
+//!    substep's forces ([`scatter`]).
 //!
 //! Every loop is over independent elements and sums in a fixed order, so results do not depend on
 //! the number of threads.
@@ -60,13 +62,13 @@ pub(crate) struct ClothMeshes {
     spans: Vec<SheetSpan>,
     members: Vec<Member>,
     slots: Vec<LaneSlot>,
-    /// Of the vertices: their places in `slots`.
+    /// Indices of the vertices in `slots`.
     places: Vec<u32>,
     /// 1 / mass \[1/kg\].
     inverse_masses: Vec<f32>,
     vertices: Vertices,
     mesh_state: MeshState,
-    /// What the vertices' lanes take: position from the block's corner (3) \[cells\], velocity (3),
+    /// Rows for the vertices' lanes: position from the block's corner (3) \[cells\], velocity (3),
     /// force (3) \[N\], zero (3), area (1).
     rows: Vec<F32x16>,
     /// Of each vertex: its faces as face x 4 + corner.
@@ -80,7 +82,7 @@ pub(crate) struct ClothMeshes {
 }
 
 impl ClothMeshes {
-    /// Of sheets that are checked, in a grid of spacing `grid_spacing` \[m\], with ids from `first`
+    /// Meshes of checked sheets in a grid of spacing `grid_spacing` \[m\], with ids from `first`
     /// on.
     pub(crate) fn new(sheets: &[Sheet], first: usize, grid_spacing: f64, level: Detected) -> Self {
         let mut all = Self {
@@ -128,7 +130,7 @@ impl ClothMeshes {
             velocities: vec![F32x4::ZERO; vertices],
         };
         all.mesh_state =
-            MeshState { ways: vec![F32x4::ZERO; vertices], velocities: vec![F32x4::ZERO; vertices] };
+            MeshState { displacements: vec![F32x4::ZERO; vertices], velocities: vec![F32x4::ZERO; vertices] };
         all.rows = vec![F32x16::ZERO; vertices];
         all.slots = vec![LaneSlot::default(); all.members.len()];
         all.states = vec![FaceState::ZERO; all.groups.len()];
@@ -195,7 +197,7 @@ impl ClothMeshes {
         self.patches.iter().position(|patch| (patch.vertices.start..patch.centroids.end).contains(&id))
     }
 
-    /// The particles of the sheets as they start; materials count on from `materials`.
+    /// The particles of the sheets at the start; their materials are numbered from `materials`.
     pub(crate) fn particles(sheets: &[Sheet], materials: usize) -> Vec<ParticleState> {
         let mut particles = Vec::new();
         for (index, sheet) in sheets.iter().enumerate() {
@@ -215,7 +217,7 @@ impl ClothMeshes {
         particles
     }
 
-    /// Finds the lanes of all particles of cloth, after they were put in a new order.
+    /// Finds the lanes of all particles of cloth, after a sort.
     pub(crate) fn locate(&mut self, store: &ParticleStore) {
         for (b, block) in store.blocks.iter().enumerate() {
             for (t, tile) in store.kinematics[block.range()].iter().enumerate() {
@@ -234,10 +236,11 @@ impl ClothMeshes {
     pub(crate) fn fetch(&mut self, store: &ParticleStore) {
         let slots = &self.slots;
         let Vertices { corners, locals, velocities } = &mut self.vertices;
-        let MeshState { ways, velocities: kicks } = &mut self.mesh_state;
-        let vertices = (corners, locals, velocities, ways, kicks, &self.places, &self.inverse_masses);
+        let MeshState { displacements, velocities: mesh_velocities } = &mut self.mesh_state;
+        let vertices =
+            (corners, locals, velocities, displacements, mesh_velocities, &self.places, &self.inverse_masses);
         vertices.into_par_iter().with_min_len(VERTEX_GRAIN).for_each(
-            |(at, local, velocity, displacement, kick, &place, &inverse_mass)| {
+            |(at, local, velocity, displacement, mesh_velocity, &place, &inverse_mass)| {
                 let LaneSlot { lane, block } = slots[place as usize];
                 let (tile, l) = (&store.kinematics[lane as usize / LANES], lane as usize % LANES);
                 let of = |row: usize| tile[row].0[l];
@@ -245,7 +248,7 @@ impl ClothMeshes {
                 *at = [x, y, z, 0];
                 *local = F32x4([of(POSITION), of(POSITION + 1), of(POSITION + 2), 0.0]);
                 *velocity = F32x4([of(VELOCITY), of(VELOCITY + 1), of(VELOCITY + 2), inverse_mass]);
-                (*displacement, *kick) = (F32x4::ZERO, F32x4::ZERO);
+                (*displacement, *mesh_velocity) = (F32x4::ZERO, F32x4::ZERO);
             },
         );
         let faces = self.states.par_iter_mut().zip(&self.groups).with_min_len(GROUP_GRAIN);
@@ -262,8 +265,8 @@ impl ClothMeshes {
         });
     }
 
-    /// All that a sheet does after G2P but for writing it to the lanes: `substep` is the substep
-    /// \[s\], under `gravity` \[m/s^2\], `origin` where the grid is at its end \[m\].
+    /// The step of the sheets after G2P, except for writing the lanes, over `substep` \[s\] under
+    /// `gravity` \[m/s^2\]; `origin` is that of the grid at its end \[m\].
     pub(crate) fn advance(
         &mut self,
         store: &ParticleStore,
@@ -298,7 +301,7 @@ impl ClothMeshes {
         self.pins.apply_pins_to_grid(nodes, topology, (origin, self.grid_spacing));
     }
 
-    /// What the pins did in the last substep.
+    /// Impulse of the pins in the last substep.
     pub(crate) fn pin_impulse(&self) -> PinImpulse {
         self.pins.applied
     }
@@ -321,7 +324,7 @@ impl ClothMeshes {
             + bytes(&self.vertices.corners)
             + bytes(&self.vertices.locals)
             + bytes(&self.vertices.velocities)
-            + bytes(&self.mesh_state.ways)
+            + bytes(&self.mesh_state.displacements)
             + bytes(&self.mesh_state.velocities)
             + bytes(&self.rows)
             + bytes(&self.adjacency.first)

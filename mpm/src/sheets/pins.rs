@@ -1,9 +1,9 @@
-//! Pins: impulses on the grid that make it move with the held vertices, and those vertices exactly
-//! in their places.
+//! Pins: impulses that make the grid move with the held vertices, and the exact positions of these
+//! vertices.
 //!
-//! The grid's part is a constraint for each pin, sum_i w_ip v_i = v_pin, met by an impulse that is
-//! spread by the weights ([`crate::reference`] says why); Gauss-Seidel over the pins, in f64. There
-//! are few of them, so all of it is serial.
+//! The grid's part is a constraint for each pin, sum_i w_ip v_i = v_pin, satisfied by an impulse
+//! distributed with the weights (see [`crate::reference`] for the reason); Gauss-Seidel over the
+//! pins, in f64. There are few of them, so all of it is serial.
 
 use nalgebra::Vector3;
 
@@ -16,14 +16,14 @@ use crate::grid::Impulse;
 use crate::tiles::{BLOCK_CELLS, ParticleStore, kinematics};
 use pliant_numeric::simd::LANES;
 
-/// Sweeps over the pins. What they leave (pins within a cell of each other see the same nodes) the
-/// vertex itself does not see: it is put in its place.
+/// Sweeps over the pins. A residual (pins within a cell of each other share nodes) does not affect
+/// the vertex itself, whose position is set.
 const SWEEPS: usize = 8;
 
-/// What the pins of cloth did in a substep.
+/// Impulse and work of the pins of cloth in a substep.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PinImpulse {
-    /// Their impulse on the sheets and on what shares the grid's nodes with them, angular part
+    /// Their impulse on the sheets and on other particles at the same grid nodes, angular part
     /// about the world's origin.
     pub impulse: Impulse,
     /// Their work \[J\].
@@ -43,7 +43,7 @@ struct StencilNode {
 struct HeldVertex {
     /// Number of the vertex.
     vertex: u32,
-    /// Where it will be \[m\].
+    /// Its next position \[m\].
     target: Vector3<f64>,
     velocity: Vector3<f64>,
     /// Nodes with mass that it reaches.
@@ -62,8 +62,8 @@ pub(super) struct Pins {
 }
 
 impl PinImpulse {
-    /// An impulse at a point \[N s, m\] of a pin that moves with `velocity` \[m/s\]. What it takes
-    /// from the sheet's energy without moving is dissipated.
+    /// An impulse at a point \[N s, m\] of a pin that moves with `velocity` \[m/s\]. Energy that it
+    /// removes from the sheet without moving is dissipated.
     fn add(&mut self, at: &Vector3<f64>, impulse: &Vector3<f64>, velocity: &Vector3<f64>) {
         self.impulse.linear += impulse;
         self.impulse.angular += at.cross(impulse);
@@ -78,7 +78,7 @@ impl Pins {
         self.held.reserve(self.pins.len());
     }
 
-    /// Finds the pins that hold from `time` \[s\] on, and what they reach.
+    /// Finds the pins that hold from `time` \[s\] on, and their nodes.
     pub(super) fn begin(
         &mut self,
         of: impl Fn(u32) -> LaneSlot,
@@ -109,7 +109,7 @@ impl Pins {
         }
     }
 
-    /// Gives the grid the pins' impulses.
+    /// Applies the pins' impulses to the grid.
     pub(super) fn apply_pins_to_grid(
         &mut self,
         nodes: &mut [NodeBlock],
@@ -147,7 +147,7 @@ impl Pins {
         }
     }
 
-    /// Puts held vertices where their pins are, with the velocities that took them there.
+    /// Sets held vertices to their pins' positions, with the velocities that lead there.
     pub(super) fn apply_pins_to_vertices(
         &mut self,
         vertices: &mut Vertices,
@@ -169,7 +169,7 @@ impl Pins {
         }
     }
 
-    /// What a sweep of the tie put on vertices that are held, the pins take.
+    /// Adds the impulses of the vertex-face constraints on held vertices to those of the pins.
     pub(super) fn add_vertex_face_impulses(&mut self, states: &[FaceState], adjacency: &CsrAdjacency) {
         for held in &self.held {
             let mut sum = Vector3::zeros();

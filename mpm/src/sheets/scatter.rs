@@ -1,16 +1,16 @@
-//! What the sheets found goes to their lanes.
+//! Writes the results of the sheets to their lanes.
 
 use super::ClothMeshes;
 use super::arrays::Member;
 use super::lanes::{self as lanes_of, is_cloth};
-use crate::arena::StencilBox;
 use crate::g2p::{BlockOutcome, PositionBounds, check_positions, speed_squared};
+use crate::scratchpad::StencilBox;
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, store_masked};
 use pliant_numeric::scalar::Real;
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
 impl ClothMeshes {
-    /// What a particle's lane takes, and whether it is a face's.
+    /// The row of a particle's lane, and whether it is a face's.
     fn row(&self, id: usize) -> (&F32x16, bool) {
         match self.members[id - self.first] {
             Member::Vertex(number) => (&self.rows[number as usize], false),
@@ -21,8 +21,8 @@ impl ClothMeshes {
     }
 }
 
-/// Writes the lanes of cloth in one tile; false where it has none. What stays zero (forces on
-/// centroids, directors of vertices) is not touched: what G2P makes of zero is zero.
+/// Writes the lanes of cloth in one tile; false where it has none. Entries that stay zero (forces
+/// on centroids, directors of vertices) are not written: G2P keeps them zero.
 #[inline(always)]
 fn write_tile<S: Simd>(
     sheets: &ClothMeshes,
@@ -52,7 +52,7 @@ fn write_tile<S: Simd>(
         store_masked::<S>(&mut strain[lanes_of::FORCE[d]], of_vertices, Lanes(columns[6 + d]));
         store_masked::<S>(&mut strain[lanes_of::DIRECTOR[d]], of_faces, Lanes(columns[6 + d]));
     }
-    // V p3 / 2 and d3, which make up the stress; a vertex has none.
+    // V p3 / 2 and d3 give the stress; a vertex has none.
     let [half, director] = [9, 6].map(|row| [0, 1, 2].map(|d| Lanes::<S>(columns[row + d])));
     for (n, (i, j)) in [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
         let symmetric = half[i].mul_add(director[j], half[j] * director[i]);
@@ -71,7 +71,7 @@ fn write_tile<S: Simd>(
     true
 }
 
-/// Writes the lanes of cloth in one block, and measures the block again: window, outcome.
+/// Writes the lanes of cloth in one block, and updates the block's stencil box and outcome.
 pub(crate) struct Scatter<'a> {
     pub sheets: &'a ClothMeshes,
     /// Number of materials that are not cloth.
@@ -92,7 +92,7 @@ impl Kernel for Scatter<'_> {
         for (t, (motion, strain)) in self.kinematics.iter_mut().zip(self.deformation.iter_mut()).enumerate() {
             let lanes = self.block.lanes(t);
             any |= write_tile::<S>(self.sheets, self.materials, lanes, motion, strain);
-            // Padding is where the first lane is.
+            // Padding has the position of the first lane.
             for row in &mut motion[kinematics::POSITION..][..3] {
                 let first = row.0[0];
                 row.0[lanes..].fill(first);
@@ -112,7 +112,7 @@ impl Kernel for Scatter<'_> {
         let mut row = F32x16::ZERO;
         fastest.store(&mut row);
         outcome.speed_squared = row.0.iter().fold(0.0, |a, &b| a.max(b));
-        *self.stencil_box = extent.window();
+        *self.stencil_box = extent.stencil_box();
         Some(outcome)
     }
 }

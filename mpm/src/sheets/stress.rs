@@ -1,5 +1,5 @@
-//! Stress of the faces, the forces on their corners, and where their centroids are; before that,
-//! the steps that the mesh takes by itself (see [`crate::cloth::stability`]).
+//! Stress of the faces, forces on their corners, and positions of their centroids; before that, the
+//! steps of the mesh alone (see [`crate::cloth::stability`]).
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -18,9 +18,9 @@ use pliant_numeric::scalar::Real;
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
 impl ClothMeshes {
-    /// Places the centroids, maps the directors back, and finds the stresses, and the forces of
-    /// faces and hinges on the vertices, as means over a substep of `substep` \[s\] under `gravity`
-    /// \[m/s^2\].
+    /// Computes the centroids' positions, maps the directors back, and finds the stresses, and the
+    /// forces of faces and hinges on the vertices, as means over a substep of `substep` \[s\] under
+    /// `gravity` \[m/s^2\].
     pub(crate) fn find_forces(&mut self, store: &ParticleStore, substep: f64, gravity: Vector3<f64>) {
         for sheet in 0..self.spans.len() {
             self.find_stresses(sheet, store, substep, gravity);
@@ -45,7 +45,7 @@ impl ClothMeshes {
     fn step_faces(&mut self, sheet: usize, store: &ParticleStore, mesh: MeshStep) {
         let span = &self.spans[sheet];
         let (vertices, slots, level, displacements) =
-            (&self.vertices, &self.slots, self.level, &self.mesh_state.ways);
+            (&self.vertices, &self.slots, self.level, &self.mesh_state.displacements);
         let (material, cell) = (&self.materials[sheet], self.grid_spacing as f32);
         let groups = span.groups.clone();
         let faces = self.states[groups.clone()].par_iter_mut().zip(&self.groups[groups]);
@@ -73,9 +73,9 @@ impl ClothMeshes {
         let gravity_step = (gravity * impulse_step).map(|x| x as f32);
         let gravity_step = F32x4([gravity_step.x, gravity_step.y, gravity_step.z, 0.0]);
         let (impulse_step, step) = ((impulse_step * stability::MOBILITY) as f32, step as f32);
-        let MeshState { ways, velocities } = &mut self.mesh_state;
+        let MeshState { displacements, velocities } = &mut self.mesh_state;
         let vertices = (
-            ways[range.clone()].par_chunks_mut(VERTEX_GRAIN),
+            displacements[range.clone()].par_chunks_mut(VERTEX_GRAIN),
             velocities[range].par_chunks_mut(VERTEX_GRAIN),
             of_vertices.par_chunks(VERTEX_GRAIN),
         );
@@ -95,7 +95,7 @@ impl ClothMeshes {
         });
     }
 
-    /// What the vertices' lanes take, with the forces of their faces and then of their hinges.
+    /// Writes the rows of the vertices, with the forces of their faces and then of their hinges.
     fn add_forces(&mut self) {
         let (states, adjacency, bending, vertices) =
             (&self.states, &self.adjacency, &self.bending, &self.vertices);
@@ -132,10 +132,10 @@ impl Kernel for AddForces<'_> {
     }
 }
 
-/// Parts of the forces on the second and the third corner that each corner feels.
+/// Fractions of the forces on the second and the third corner that act on each corner.
 const SHARES: [[f32; 2]; 3] = [[-1.0, -1.0], [1.0, 0.0], [0.0, 1.0]];
 
-/// Sum of the forces on the corners that a vertex is \[N\].
+/// Sum of the corner forces of a vertex \[N\].
 #[inline(always)]
 fn corner_forces(states: &[FaceState], entries: &[u32]) -> F32x4 {
     let mut force = F32x4::ZERO;
@@ -147,7 +147,7 @@ fn corner_forces(states: &[FaceState], entries: &[u32]) -> F32x4 {
     force
 }
 
-/// Which step of the mesh in a substep.
+/// A step of the mesh within a substep.
 #[derive(Clone, Copy)]
 struct MeshStep {
     step: usize,
@@ -181,11 +181,11 @@ impl Kernel for MoveVertices<'_> {
         let vertices = self.displacements.iter_mut().zip(self.velocities).zip(self.of_vertices);
         for (number, ((way, velocity), of_vertex)) in (self.first..).zip(vertices) {
             let inverse_mass = of_vertex.0[3];
-            // Held vertices stay.
+            // Held vertices do not move.
             if inverse_mass > 0.0 {
                 let force = corner_forces(self.states, self.adjacency.of(number));
-                let kicked = force.times(self.impulse_step * inverse_mass).plus(self.gravity_step);
-                *velocity = velocity.plus(kicked);
+                let change = force.times(self.impulse_step * inverse_mass).plus(self.gravity_step);
+                *velocity = velocity.plus(change);
                 *way = way.plus(velocity.times(self.step));
             }
         }
@@ -224,7 +224,7 @@ fn corners<S: Simd>(
     coordinates::<S>(&rows)
 }
 
-/// Edges of sixteen faces in the steps of the mesh, less what they are at the beginning \[cells\].
+/// Change of the edges of sixteen faces since the beginning of the steps of the mesh \[cells\].
 #[inline(always)]
 fn changes<S: Simd>(group: &FaceGroup, displacements: &[F32x4]) -> [Vec3<Lanes<S>>; 2] {
     let mut rows = [F32x16::ZERO; LANES];
@@ -281,7 +281,7 @@ impl Kernel for Measure<'_> {
 }
 
 impl ClothMeshes {
-    /// Finds edges and centroids from where the vertices are.
+    /// Computes edges and centroids from the vertices.
     pub(crate) fn measure(&mut self, store: &ParticleStore) {
         let (vertices, slots, level) = (&self.vertices, &self.slots, self.level);
         let faces = self.states.par_iter_mut().zip(&self.groups).with_min_len(GROUP_GRAIN);
@@ -341,7 +341,7 @@ fn step_mesh<S: Simd>(
         edges = [edges[0] + first, edges[1] + second];
     }
     let [f1, f2] = columns(group, edges);
-    // Nothing of this is across the face.
+    // The in-plane stress does not depend on the director.
     let qr = Qr::new(&[f1, f2, f1]);
     let polar = Polar::new(&qr);
     let biot = model.biot(&polar);

@@ -1,15 +1,15 @@
-//! Faces and their vertices agree on their velocities, by impulses between them.
+//! Vertex-face constraints: every centroid moves with the mean of its vertices, by impulses between
+//! them.
 //!
-//! Wanted: the velocities nearest to those that came from the grid (in kinetic energy) at which
-//! every centroid moves with the mean of its vertices. With impulses l_f, opposite at the centroid
-//! and in thirds at the vertices, that is A l = v_f - mean of v, A = M_f^-1 + B M_v^-1 B^T / 9 with
-//! B the faces' vertices. Because a vertex's mass is the sum of those of its faces' centroids (a
-//! quarter of each face to each of the four), M_f^1/2 A M_f^1/2 = I + E with the eigenvalues of E
-//! within [0, 1/3] for every mesh: B M_v^-1 B^T M_f has rows of non-negative numbers that sum to 3.
-//! (Held vertices, with 1 / mass = 0, only lower them.) Chebyshev's semi-iterative method (Golub
-//! and Varga 1961) with n sweeps leaves at most 1 / T_n(7) of the disagreement: 1 / 1351 for three.
-//! Whatever is left, each impulse is exchanged in full, so momenta are kept to rounding after every
-//! sweep.
+//! The solution is the set of velocities nearest to those from the grid (in kinetic energy) that
+//! satisfies the constraints. With impulses l_f, opposite at the centroid and in thirds at the
+//! vertices, that is A l = v_f - mean of v, A = M_f^-1 + B M_v^-1 B^T / 9 with B the faces'
+//! vertices. Because a vertex's mass is the sum of those of its faces' centroids (a quarter of each
+//! face to each of the four), M_f^1/2 A M_f^1/2 = I + E with the eigenvalues of E within [0, 1/3]
+//! for every mesh: B M_v^-1 B^T M_f has rows of non-negative numbers that sum to 3. (Held vertices,
+//! with 1 / mass = 0, only lower them.) Chebyshev's semi-iterative method (Golub and Varga 1961)
+//! with n sweeps leaves at most 1 / T_n(7) of the residual: 1 / 1351 for three. Each impulse acts
+//! on both sides, so momenta are conserved to rounding after every sweep.
 
 use rayon::prelude::*;
 
@@ -18,8 +18,8 @@ use super::arrays::{CsrAdjacency, FaceGroup, FaceState, GROUP_GRAIN, VERTEX_GRAI
 use super::quad::F32x4;
 use pliant_numeric::simd::{Kernel, LANES, Simd};
 
-/// Sweeps. What they leave of a disagreement is at most 1/1351, and a face disagrees by little of
-/// its velocity: it gathers from the same nodes as its vertices.
+/// Sweeps. They leave at most 1/1351 of the residual, which is a small part of a face's velocity:
+/// it gathers from the same nodes as its vertices.
 const SWEEPS: usize = 3;
 
 /// Steps of Chebyshev's method for eigenvalues within [1, 4/3]: 1 / (7/6 - cos(pi (2 k + 1) / 6) /
@@ -27,7 +27,8 @@ const SWEEPS: usize = 3;
 const STEPS: [f32; SWEEPS] = [0.978_158_6, 0.857_142_87, 0.762_774_05];
 
 impl ClothMeshes {
-    /// The tie; vertices also move by `step` [cells per m/s] times what their velocities change by.
+    /// Solves the constraints; vertices also move by `step` [cells per m/s] times their velocity
+    /// change.
     pub(super) fn solve_vertex_face_constraints(&mut self, step: f32) {
         for relaxation in STEPS {
             let (velocities, level) = (&self.vertices.velocities, self.level);
@@ -47,8 +48,8 @@ impl ClothMeshes {
     }
 }
 
-/// Pulls sixteen centroids towards the mean of their vertices; the vertices' impulses are left in
-/// `state`.
+/// Corrects sixteen centroids towards the mean of their vertices; the impulses on the vertices are
+/// stored in `state`.
 struct CorrectCentroids<'a> {
     group: &'a FaceGroup,
     state: &'a mut FaceState,
@@ -108,8 +109,8 @@ mod tests {
     use super::*;
 
     /// The steps are the inverse roots of Chebyshev's polynomial of degree 3 on [1, 4/3], and the
-    /// product of 1 - step x, which is what the sweeps leave of the part with eigenvalue x, is at
-    /// most 1 / T_3(7) = 1 / (4 x 343 - 21) = 1/1351 there.
+    /// product of 1 - step x, the remaining fraction of the residual for eigenvalue x, is at most 1
+    /// / T_3(7) = 1 / (4 x 343 - 21) = 1/1351 there.
     #[test]
     fn steps_are_chebyshevs() {
         for (k, step) in STEPS.into_iter().enumerate() {

@@ -7,29 +7,54 @@ use super::{LANES, Simd, SimdDoubles};
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512;
 
+type V = __m512;
+type M = __mmask16;
+type D = __m512d;
+type DMask = __mmask8;
+
 /// One intrinsic, or a few.
 macro_rules! op {
     ($e:expr) => {
-        // SAFETY: the module's contract: only kernels that run on a processor with these instructions name this
-        // type; pointers come from references or slices whose length was checked.
+        // SAFETY: the module's contract: only kernels that run on a processor with these
+        // instructions name this type; pointers come from references or slices whose length was
+        // checked.
         unsafe { $e }
     };
 }
 
 impl Simd for Avx512 {
-    type V = __m512;
-    type M = __mmask16;
+    type V = V;
+    type M = M;
+
+    methods! { op:
+        fn splat(x: f32) -> V = _mm512_set1_ps(x);
+        fn load(row: &[f32; LANES]) -> V = _mm512_loadu_ps(row.as_ptr());
+        fn add(a: V, b: V) -> V = _mm512_add_ps(a, b);
+        fn sub(a: V, b: V) -> V = _mm512_sub_ps(a, b);
+        fn mul(a: V, b: V) -> V = _mm512_mul_ps(a, b);
+        fn div(a: V, b: V) -> V = _mm512_div_ps(a, b);
+        fn mul_add(a: V, b: V, c: V) -> V = _mm512_fmadd_ps(a, b, c);
+        fn sqrt(a: V) -> V = _mm512_sqrt_ps(a);
+        fn abs(a: V) -> V = _mm512_abs_ps(a);
+        fn min(a: V, b: V) -> V = _mm512_min_ps(a, b);
+        fn max(a: V, b: V) -> V = _mm512_max_ps(a, b);
+        fn floor(a: V) -> V = _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(a);
+        fn scale_exponent(m: V, e: V) -> V = _mm512_scalef_ps(m, e);
+        fn lt(a: V, b: V) -> M = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b);
+        fn le(a: V, b: V) -> M = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b);
+        fn select(m: M, if_true: V, if_false: V) -> V = _mm512_mask_blend_ps(m, if_false, if_true);
+        fn broadcast_quad(q: &[f32; 4]) -> V = _mm512_broadcast_f32x4(_mm_loadu_ps(q.as_ptr()));
+    }
+    methods! { plain:
+        fn mask_and(a: M, b: M) -> M = a & b;
+        fn mask_or(a: M, b: M) -> M = a | b;
+        fn mask_not(a: M) -> M = !a;
+        fn mask_bits(a: M) -> u16 = a;
+        fn mask_from_bits(bits: u16) -> M = bits;
+    }
 
     #[inline(always)]
-    fn splat(x: f32) -> __m512 {
-        op!(_mm512_set1_ps(x))
-    }
-    #[inline(always)]
-    fn load(row: &[f32; LANES]) -> __m512 {
-        op!(_mm512_loadu_ps(row.as_ptr()))
-    }
-    #[inline(always)]
-    fn store(row: &mut [f32; LANES], v: __m512) {
+    fn store(row: &mut [f32; LANES], v: V) {
         op!(_mm512_storeu_ps(row.as_mut_ptr(), v));
     }
     #[inline(always)]
@@ -37,93 +62,13 @@ impl Simd for Avx512 {
         op!(_mm_prefetch::<_MM_HINT_T0>(row.as_ptr().cast()));
     }
     #[inline(always)]
-    fn add(a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_add_ps(a, b))
-    }
-    #[inline(always)]
-    fn sub(a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_sub_ps(a, b))
-    }
-    #[inline(always)]
-    fn mul(a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_mul_ps(a, b))
-    }
-    #[inline(always)]
-    fn div(a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_div_ps(a, b))
-    }
-    #[inline(always)]
-    fn mul_add(a: __m512, b: __m512, c: __m512) -> __m512 {
-        op!(_mm512_fmadd_ps(a, b, c))
-    }
-    #[inline(always)]
-    fn sqrt(a: __m512) -> __m512 {
-        op!(_mm512_sqrt_ps(a))
-    }
-    #[inline(always)]
-    fn abs(a: __m512) -> __m512 {
-        op!(_mm512_abs_ps(a))
-    }
-    #[inline(always)]
-    fn min(a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_min_ps(a, b))
-    }
-    #[inline(always)]
-    fn max(a: __m512, b: __m512) -> __m512 {
-        op!(_mm512_max_ps(a, b))
-    }
-    #[inline(always)]
-    fn floor(a: __m512) -> __m512 {
-        op!(_mm512_roundscale_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(a))
-    }
-    #[inline(always)]
-    fn split_exponent(a: __m512) -> (__m512, __m512) {
+    fn split_exponent(a: V) -> (V, V) {
         let m = op!(_mm512_getmant_ps::<_MM_MANT_NORM_P5_1, _MM_MANT_SIGN_SRC>(a));
         let e = op!(_mm512_add_ps(_mm512_getexp_ps(a), _mm512_set1_ps(1.0)));
         (m, e)
     }
     #[inline(always)]
-    fn scale_exponent(m: __m512, e: __m512) -> __m512 {
-        op!(_mm512_scalef_ps(m, e))
-    }
-    #[inline(always)]
-    fn lt(a: __m512, b: __m512) -> __mmask16 {
-        op!(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b))
-    }
-    #[inline(always)]
-    fn le(a: __m512, b: __m512) -> __mmask16 {
-        op!(_mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b))
-    }
-    #[inline(always)]
-    fn select(m: __mmask16, if_true: __m512, if_false: __m512) -> __m512 {
-        op!(_mm512_mask_blend_ps(m, if_false, if_true))
-    }
-    #[inline(always)]
-    fn mask_and(a: __mmask16, b: __mmask16) -> __mmask16 {
-        a & b
-    }
-    #[inline(always)]
-    fn mask_or(a: __mmask16, b: __mmask16) -> __mmask16 {
-        a | b
-    }
-    #[inline(always)]
-    fn mask_not(a: __mmask16) -> __mmask16 {
-        !a
-    }
-    #[inline(always)]
-    fn mask_bits(a: __mmask16) -> u16 {
-        a
-    }
-    #[inline(always)]
-    fn mask_from_bits(bits: u16) -> __mmask16 {
-        bits
-    }
-    #[inline(always)]
-    fn broadcast_quad(q: &[f32; 4]) -> __m512 {
-        op!(_mm512_broadcast_f32x4(_mm_loadu_ps(q.as_ptr())))
-    }
-    #[inline(always)]
-    fn broadcast_entry<const I: usize>(a: __m512) -> __m512 {
+    fn broadcast_entry<const I: usize>(a: V) -> V {
         match I {
             0 => op!(_mm512_permute_ps::<0x00>(a)),
             1 => op!(_mm512_permute_ps::<0x55>(a)),
@@ -132,14 +77,14 @@ impl Simd for Avx512 {
         }
     }
     #[inline(always)]
-    fn spread_z_weights(row: &[f32; LANES]) -> __m512 {
+    fn spread_z_weights(row: &[f32; LANES]) -> V {
         op!({
             let index = _mm512_setr_epi32(9, 9, 9, 9, 10, 10, 10, 10, 11, 11, 11, 11, 12, 12, 12, 12);
             _mm512_permutexvar_ps(index, _mm512_loadu_ps(row.as_ptr()))
         })
     }
     #[inline(always)]
-    fn sum_quads(a: [__m512; 4]) -> __m512 {
+    fn sum_quads(a: [V; 4]) -> V {
         op!({
             // Quarters as letters: a0 = (A B C D), a1 = (E F G H), ...
             let ab = _mm512_shuffle_f32x4::<0b01_00_01_00>(a[0], a[1]); // A B E F
@@ -153,17 +98,17 @@ impl Simd for Avx512 {
         })
     }
     #[inline(always)]
-    fn load_slice(s: &[f32]) -> __m512 {
+    fn load_slice(s: &[f32]) -> V {
         let s = &s[..LANES];
         op!(_mm512_loadu_ps(s.as_ptr()))
     }
     #[inline(always)]
-    fn store_slice(s: &mut [f32], v: __m512) {
+    fn store_slice(s: &mut [f32], v: V) {
         let s = &mut s[..LANES];
         op!(_mm512_storeu_ps(s.as_mut_ptr(), v));
     }
     #[inline(always)]
-    fn transpose(r: [__m512; LANES]) -> [__m512; LANES] {
+    fn transpose(r: [V; LANES]) -> [V; LANES] {
         op!({
             // 4x4 blocks within the quarters first, then the quarters among themselves.
             let mut t = r;
@@ -196,75 +141,28 @@ impl Simd for Avx512 {
 }
 
 impl SimdDoubles for Avx512 {
-    type D = __m512d;
-    type DMask = __mmask8;
+    type D = D;
+    type DMask = DMask;
 
-    #[inline(always)]
-    fn splat_f64(x: f64) -> __m512d {
-        op!(_mm512_set1_pd(x))
+    methods! { op:
+        fn splat_f64(x: f64) -> D = _mm512_set1_pd(x);
+        fn add_f64(a: D, b: D) -> D = _mm512_add_pd(a, b);
+        fn sub_f64(a: D, b: D) -> D = _mm512_sub_pd(a, b);
+        fn mul_f64(a: D, b: D) -> D = _mm512_mul_pd(a, b);
+        fn div_f64(a: D, b: D) -> D = _mm512_div_pd(a, b);
+        fn neg_f64(a: D) -> D = _mm512_xor_pd(_mm512_set1_pd(-0.0), a);
+        fn sqrt_f64(a: D) -> D = _mm512_sqrt_pd(a);
+        fn abs_f64(a: D) -> D = _mm512_abs_pd(a);
+        fn min_f64(a: D, b: D) -> D = _mm512_min_pd(a, b);
+        fn max_f64(a: D, b: D) -> D = _mm512_max_pd(a, b);
+        fn lt_f64(a: D, b: D) -> DMask = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b);
+        fn le_f64(a: D, b: D) -> DMask = _mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b);
+        fn select_f64(m: DMask, if_true: D, if_false: D) -> D = _mm512_mask_blend_pd(m, if_false, if_true);
     }
-    #[inline(always)]
-    fn add_f64(a: __m512d, b: __m512d) -> __m512d {
-        op!(_mm512_add_pd(a, b))
-    }
-    #[inline(always)]
-    fn sub_f64(a: __m512d, b: __m512d) -> __m512d {
-        op!(_mm512_sub_pd(a, b))
-    }
-    #[inline(always)]
-    fn mul_f64(a: __m512d, b: __m512d) -> __m512d {
-        op!(_mm512_mul_pd(a, b))
-    }
-    #[inline(always)]
-    fn div_f64(a: __m512d, b: __m512d) -> __m512d {
-        op!(_mm512_div_pd(a, b))
-    }
-    #[inline(always)]
-    fn neg_f64(a: __m512d) -> __m512d {
-        op!(_mm512_xor_pd(_mm512_set1_pd(-0.0), a))
-    }
-    #[inline(always)]
-    fn sqrt_f64(a: __m512d) -> __m512d {
-        op!(_mm512_sqrt_pd(a))
-    }
-    #[inline(always)]
-    fn abs_f64(a: __m512d) -> __m512d {
-        op!(_mm512_abs_pd(a))
-    }
-    #[inline(always)]
-    fn min_f64(a: __m512d, b: __m512d) -> __m512d {
-        op!(_mm512_min_pd(a, b))
-    }
-    #[inline(always)]
-    fn max_f64(a: __m512d, b: __m512d) -> __m512d {
-        op!(_mm512_max_pd(a, b))
-    }
-    #[inline(always)]
-    fn lt_f64(a: __m512d, b: __m512d) -> __mmask8 {
-        op!(_mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b))
-    }
-    #[inline(always)]
-    fn le_f64(a: __m512d, b: __m512d) -> __mmask8 {
-        op!(_mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b))
-    }
-    #[inline(always)]
-    fn select_f64(m: __mmask8, if_true: __m512d, if_false: __m512d) -> __m512d {
-        op!(_mm512_mask_blend_pd(m, if_false, if_true))
-    }
-    #[inline(always)]
-    fn and_f64(a: __mmask8, b: __mmask8) -> __mmask8 {
-        a & b
-    }
-    #[inline(always)]
-    fn or_f64(a: __mmask8, b: __mmask8) -> __mmask8 {
-        a | b
-    }
-    #[inline(always)]
-    fn not_f64(a: __mmask8) -> __mmask8 {
-        !a
-    }
-    #[inline(always)]
-    fn bits_f64(a: __mmask8) -> u8 {
-        a
+    methods! { plain:
+        fn and_f64(a: DMask, b: DMask) -> DMask = a & b;
+        fn or_f64(a: DMask, b: DMask) -> DMask = a | b;
+        fn not_f64(a: DMask) -> DMask = !a;
+        fn bits_f64(a: DMask) -> u8 = a;
     }
 }

@@ -22,33 +22,23 @@ impl<S: Simd> fmt::Debug for Lanes<S> {
     }
 }
 
-macro_rules! operator {
-    ($trait:ident, $method:ident, $assign_trait:ident, $assign:ident) => {
-        impl<S: Simd> $trait for Lanes<S> {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, o: Self) -> Self {
-                Self(S::$method(self.0, o.0))
-            }
-        }
-        impl<S: Simd> $assign_trait for Lanes<S> {
-            #[inline(always)]
-            fn $assign(&mut self, o: Self) {
-                self.0 = S::$method(self.0, o.0);
-            }
-        }
-    };
+operators! { Lanes<Simd>:
+    Add(add, o) = add;
+    Sub(sub, o) = sub;
+    Mul(mul, o) = mul;
+    Div(div, o) = div;
 }
-operator!(Add, add, AddAssign, add_assign);
-operator!(Sub, sub, SubAssign, sub_assign);
-operator!(Mul, mul, MulAssign, mul_assign);
 
-impl<S: Simd> Div for Lanes<S> {
-    type Output = Self;
-    #[inline(always)]
-    fn div(self, o: Self) -> Self {
-        Self(S::div(self.0, o.0))
-    }
+assignments! { Lanes<Simd>:
+    AddAssign(add_assign) = add;
+    SubAssign(sub_assign) = sub;
+    MulAssign(mul_assign) = mul;
+}
+
+operators! { LaneMask<Simd>:
+    BitAnd(bitand, o) = mask_and;
+    BitOr(bitor, o) = mask_or;
+    Not(not) = mask_not;
 }
 
 impl<S: Simd> Neg for Lanes<S> {
@@ -56,30 +46,6 @@ impl<S: Simd> Neg for Lanes<S> {
     #[inline(always)]
     fn neg(self) -> Self {
         Self(S::sub(S::splat(0.0), self.0))
-    }
-}
-
-impl<S: Simd> BitAnd for LaneMask<S> {
-    type Output = Self;
-    #[inline(always)]
-    fn bitand(self, o: Self) -> Self {
-        Self(S::mask_and(self.0, o.0))
-    }
-}
-
-impl<S: Simd> BitOr for LaneMask<S> {
-    type Output = Self;
-    #[inline(always)]
-    fn bitor(self, o: Self) -> Self {
-        Self(S::mask_or(self.0, o.0))
-    }
-}
-
-impl<S: Simd> Not for LaneMask<S> {
-    type Output = Self;
-    #[inline(always)]
-    fn not(self) -> Self {
-        Self(S::mask_not(self.0))
     }
 }
 

@@ -1,14 +1,56 @@
 //! Lanes of f32 and f64, with the instruction set chosen at run time.
 //!
 //! A plain `cargo build --release` must be fast, so a kernel is compiled once for each instruction
-//! set and the machine's best one is picked when it is called. It is ours, and not `pulp`, `wide` or
-//! `multiversion`, because the transfers need one *fixed* width of f32: three grid nodes of four
+//! set and the machine's best one is picked when it is called. It is ours, and not `pulp`, `wide`
+//! or `multiversion`, because the transfers need one *fixed* width of f32: three grid nodes of four
 //! floats fill twelve of sixteen lanes, and sixteen particles fill a tile. Doubles are as many as a
 //! register holds; a row of eight is one, two or four of them.
 //!
 //! All `unsafe` of this crate lives in this module. Its contract: a type that implements [`Simd`]
 //! is only named inside [`Kernel::run`], and [`Detected::run`] calls that only after the processor
 //! said that it has the instructions, inside a function compiled for them.
+
+/// An expression without intrinsics.
+macro_rules! plain {
+    ($e:expr) => {
+        $e
+    };
+}
+
+/// Methods of one expression, inlined: `op` of intrinsics, `plain` without.
+macro_rules! methods {
+    ($of:ident: $(fn $name:ident($($arg:ident: $type:ty),*) -> $out:ty = $value:expr;)*) => {
+        $(#[inline(always)]
+        fn $name($($arg: $type),*) -> $out {
+            $of!($value)
+        })*
+    };
+}
+
+/// Operators of lanes, each by a method of the instruction set.
+macro_rules! operators {
+    ($lanes:ident<$simd:ident>: $($trait:ident($method:ident $(, $other:ident)?) = $instruction:ident;)*) => {
+        $(impl<S: $simd> $trait for $lanes<S> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self $(, $other: Self)?) -> Self {
+                Self(S::$instruction(self.0 $(, $other.0)?))
+            }
+        })*
+    };
+}
+
+/// The same in place.
+macro_rules! assignments {
+    ($lanes:ident<$simd:ident>: $($trait:ident($method:ident) = $instruction:ident;)*) => {
+        $(impl<S: $simd> $trait for $lanes<S> {
+            #[inline(always)]
+            fn $method(&mut self, o: Self) {
+                self.0 = S::$instruction(self.0, o.0);
+            }
+        })*
+    };
+}
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -75,7 +117,7 @@ impl InstructionSet {
 pub struct Detected(InstructionSet);
 
 impl Detected {
-    /// The wanted level if the processor has it, else the best below.
+    /// The requested instruction set if the processor supports it, else the best one below it.
     pub fn new(wanted: InstructionSet) -> Self {
         Self(wanted.supported())
     }

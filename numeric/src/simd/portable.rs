@@ -8,6 +8,8 @@ pub struct Portable;
 
 type V = [f32; LANES];
 type M = [bool; LANES];
+type D = [f64; 2];
+type DMask = [bool; 2];
 
 #[inline]
 fn map(a: V, f: impl Fn(f32) -> f32) -> V {
@@ -40,60 +42,34 @@ impl Simd for Portable {
     type V = V;
     type M = M;
 
-    #[inline]
-    fn splat(x: f32) -> V {
-        [x; LANES]
+    methods! { plain:
+        fn load(row: &[f32; LANES]) -> V = *row;
+        fn splat(x: f32) -> V = [x; LANES];
+        fn add(a: V, b: V) -> V = zip(a, b, |x, y| x + y);
+        fn sub(a: V, b: V) -> V = zip(a, b, |x, y| x - y);
+        fn mul(a: V, b: V) -> V = zip(a, b, |x, y| x * y);
+        fn div(a: V, b: V) -> V = zip(a, b, |x, y| x / y);
+        fn mul_add(a: V, b: V, c: V) -> V = Self::add(Self::mul(a, b), c);
+        fn sqrt(a: V) -> V = map(a, f32::sqrt);
+        fn abs(a: V) -> V = map(a, f32::abs);
+        fn min(a: V, b: V) -> V = zip(a, b, |x, y| if x < y { x } else { y });
+        fn max(a: V, b: V) -> V = zip(a, b, |x, y| if x > y { x } else { y });
+        fn floor(a: V) -> V = map(a, f32::floor);
+        fn lt(a: V, b: V) -> M = mask(|l| a[l] < b[l]);
+        fn le(a: V, b: V) -> M = mask(|l| a[l] <= b[l]);
+        fn mask_and(a: M, b: M) -> M = mask(|l| a[l] & b[l]);
+        fn mask_or(a: M, b: M) -> M = mask(|l| a[l] | b[l]);
+        fn mask_not(a: M) -> M = mask(|l| !a[l]);
+        fn mask_bits(a: M) -> u16 = (0..LANES).fold(0, |bits, l| bits | (u16::from(a[l]) << l));
+        fn mask_from_bits(bits: u16) -> M = mask(|l| bits >> l & 1 == 1);
     }
-    #[inline]
-    fn load(row: &[f32; LANES]) -> V {
-        *row
-    }
+
     #[inline]
     fn store(row: &mut [f32; LANES], v: V) {
         *row = v;
     }
     #[inline]
     fn prefetch(_: &[f32; LANES]) {}
-    #[inline]
-    fn add(a: V, b: V) -> V {
-        zip(a, b, |x, y| x + y)
-    }
-    #[inline]
-    fn sub(a: V, b: V) -> V {
-        zip(a, b, |x, y| x - y)
-    }
-    #[inline]
-    fn mul(a: V, b: V) -> V {
-        zip(a, b, |x, y| x * y)
-    }
-    #[inline]
-    fn div(a: V, b: V) -> V {
-        zip(a, b, |x, y| x / y)
-    }
-    #[inline]
-    fn mul_add(a: V, b: V, c: V) -> V {
-        Self::add(Self::mul(a, b), c)
-    }
-    #[inline]
-    fn sqrt(a: V) -> V {
-        map(a, f32::sqrt)
-    }
-    #[inline]
-    fn abs(a: V) -> V {
-        map(a, f32::abs)
-    }
-    #[inline]
-    fn min(a: V, b: V) -> V {
-        zip(a, b, |x, y| if x < y { x } else { y })
-    }
-    #[inline]
-    fn max(a: V, b: V) -> V {
-        zip(a, b, |x, y| if x > y { x } else { y })
-    }
-    #[inline]
-    fn floor(a: V) -> V {
-        map(a, f32::floor)
-    }
     #[inline]
     fn split_exponent(a: V) -> (V, V) {
         let m = map(a, |x| f32::from_bits((x.to_bits() & 0x007f_ffff) | 0x3f00_0000));
@@ -105,40 +81,12 @@ impl Simd for Portable {
         zip(m, e, |m, e| m * f32::from_bits(((e as i32 + 127) << 23) as u32))
     }
     #[inline]
-    fn lt(a: V, b: V) -> M {
-        mask(|l| a[l] < b[l])
-    }
-    #[inline]
-    fn le(a: V, b: V) -> M {
-        mask(|l| a[l] <= b[l])
-    }
-    #[inline]
     fn select(m: M, if_true: V, if_false: V) -> V {
         let mut r = if_false;
         for l in 0..LANES {
             r[l] = if m[l] { if_true[l] } else { if_false[l] };
         }
         r
-    }
-    #[inline]
-    fn mask_and(a: M, b: M) -> M {
-        mask(|l| a[l] & b[l])
-    }
-    #[inline]
-    fn mask_or(a: M, b: M) -> M {
-        mask(|l| a[l] | b[l])
-    }
-    #[inline]
-    fn mask_not(a: M) -> M {
-        mask(|l| !a[l])
-    }
-    #[inline]
-    fn mask_bits(a: M) -> u16 {
-        (0..LANES).fold(0, |bits, l| bits | (u16::from(a[l]) << l))
-    }
-    #[inline]
-    fn mask_from_bits(bits: u16) -> M {
-        mask(|l| bits >> l & 1 == 1)
     }
     #[inline]
     fn broadcast_quad(q: &[f32; 4]) -> V {
@@ -198,75 +146,36 @@ impl Simd for Portable {
 
 /// Pairs, which every machine with vectors has.
 impl SimdDoubles for Portable {
-    type D = [f64; 2];
-    type DMask = [bool; 2];
+    type D = D;
+    type DMask = DMask;
+
+    methods! { plain:
+        fn splat_f64(x: f64) -> D = [x; 2];
+        fn add_f64(a: D, b: D) -> D = [a[0] + b[0], a[1] + b[1]];
+        fn sub_f64(a: D, b: D) -> D = [a[0] - b[0], a[1] - b[1]];
+        fn mul_f64(a: D, b: D) -> D = [a[0] * b[0], a[1] * b[1]];
+        fn div_f64(a: D, b: D) -> D = [a[0] / b[0], a[1] / b[1]];
+        fn neg_f64(a: D) -> D = [-a[0], -a[1]];
+        fn sqrt_f64(a: D) -> D = [a[0].sqrt(), a[1].sqrt()];
+        fn abs_f64(a: D) -> D = [a[0].abs(), a[1].abs()];
+        fn lt_f64(a: D, b: D) -> DMask = [a[0] < b[0], a[1] < b[1]];
+        fn le_f64(a: D, b: D) -> DMask = [a[0] <= b[0], a[1] <= b[1]];
+        fn and_f64(a: DMask, b: DMask) -> DMask = [a[0] & b[0], a[1] & b[1]];
+        fn or_f64(a: DMask, b: DMask) -> DMask = [a[0] | b[0], a[1] | b[1]];
+        fn not_f64(a: DMask) -> DMask = [!a[0], !a[1]];
+        fn bits_f64(a: DMask) -> u8 = u8::from(a[0]) | u8::from(a[1]) << 1;
+    }
 
     #[inline(always)]
-    fn splat_f64(x: f64) -> [f64; 2] {
-        [x; 2]
-    }
-    #[inline(always)]
-    fn add_f64(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
-        [a[0] + b[0], a[1] + b[1]]
-    }
-    #[inline(always)]
-    fn sub_f64(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
-        [a[0] - b[0], a[1] - b[1]]
-    }
-    #[inline(always)]
-    fn mul_f64(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
-        [a[0] * b[0], a[1] * b[1]]
-    }
-    #[inline(always)]
-    fn div_f64(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
-        [a[0] / b[0], a[1] / b[1]]
-    }
-    #[inline(always)]
-    fn neg_f64(a: [f64; 2]) -> [f64; 2] {
-        [-a[0], -a[1]]
-    }
-    #[inline(always)]
-    fn sqrt_f64(a: [f64; 2]) -> [f64; 2] {
-        [a[0].sqrt(), a[1].sqrt()]
-    }
-    #[inline(always)]
-    fn abs_f64(a: [f64; 2]) -> [f64; 2] {
-        [a[0].abs(), a[1].abs()]
-    }
-    #[inline(always)]
-    fn min_f64(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    fn min_f64(a: D, b: D) -> D {
         [if a[0] < b[0] { a[0] } else { b[0] }, if a[1] < b[1] { a[1] } else { b[1] }]
     }
     #[inline(always)]
-    fn max_f64(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    fn max_f64(a: D, b: D) -> D {
         [if a[0] > b[0] { a[0] } else { b[0] }, if a[1] > b[1] { a[1] } else { b[1] }]
     }
     #[inline(always)]
-    fn lt_f64(a: [f64; 2], b: [f64; 2]) -> [bool; 2] {
-        [a[0] < b[0], a[1] < b[1]]
-    }
-    #[inline(always)]
-    fn le_f64(a: [f64; 2], b: [f64; 2]) -> [bool; 2] {
-        [a[0] <= b[0], a[1] <= b[1]]
-    }
-    #[inline(always)]
-    fn select_f64(m: [bool; 2], if_true: [f64; 2], if_false: [f64; 2]) -> [f64; 2] {
+    fn select_f64(m: DMask, if_true: D, if_false: D) -> D {
         [if m[0] { if_true[0] } else { if_false[0] }, if m[1] { if_true[1] } else { if_false[1] }]
-    }
-    #[inline(always)]
-    fn and_f64(a: [bool; 2], b: [bool; 2]) -> [bool; 2] {
-        [a[0] & b[0], a[1] & b[1]]
-    }
-    #[inline(always)]
-    fn or_f64(a: [bool; 2], b: [bool; 2]) -> [bool; 2] {
-        [a[0] | b[0], a[1] | b[1]]
-    }
-    #[inline(always)]
-    fn not_f64(a: [bool; 2]) -> [bool; 2] {
-        [!a[0], !a[1]]
-    }
-    #[inline(always)]
-    fn bits_f64(a: [bool; 2]) -> u8 {
-        u8::from(a[0]) | u8::from(a[1]) << 1
     }
 }

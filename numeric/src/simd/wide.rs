@@ -40,7 +40,7 @@ impl<S: SimdDoubles> Wide<S> {
         bytemuck::cast_slice_mut(core::slice::from_mut(row))[part] = self;
     }
 
-    /// Every lane by itself, for what the processor has no instruction for.
+    /// Applies a scalar function to each lane, for operations without an instruction.
     #[inline(always)]
     pub fn each(mut self, f: impl Fn(f64) -> f64) -> Self {
         for x in bytemuck::cast_slice_mut::<Self, f64>(core::slice::from_mut(&mut self)) {
@@ -50,72 +50,40 @@ impl<S: SimdDoubles> Wide<S> {
     }
 }
 
-macro_rules! operator {
-    ($trait:ident, $method:ident, $instruction:ident) => {
-        impl<S: SimdDoubles> $trait for Wide<S> {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, o: Self) -> Self {
-                Self(S::$instruction(self.0, o.0))
-            }
-        }
+operators! { Wide<SimdDoubles>:
+    Add(add, o) = add_f64;
+    Sub(sub, o) = sub_f64;
+    Mul(mul, o) = mul_f64;
+    Div(div, o) = div_f64;
+    Neg(neg) = neg_f64;
+}
 
-        impl<S: SimdDoubles> $trait<f64> for Wide<S> {
+assignments! { Wide<SimdDoubles>:
+    AddAssign(add_assign) = add_f64;
+    SubAssign(sub_assign) = sub_f64;
+    MulAssign(mul_assign) = mul_f64;
+}
+
+operators! { WideMask<SimdDoubles>:
+    BitAnd(bitand, o) = and_f64;
+    BitOr(bitor, o) = or_f64;
+    Not(not) = not_f64;
+}
+
+/// Operators with a constant on the right.
+macro_rules! constants {
+    ($($trait:ident($method:ident);)*) => {
+        $(impl<S: SimdDoubles> $trait<f64> for Wide<S> {
             type Output = Self;
             #[inline(always)]
             fn $method(self, o: f64) -> Self {
-                Self(S::$instruction(self.0, S::splat_f64(o)))
+                $trait::$method(self, Self::splat(o))
             }
-        }
-    };
-    ($trait:ident, $method:ident, $instruction:ident, $assign_trait:ident, $assign:ident) => {
-        operator!($trait, $method, $instruction);
-
-        impl<S: SimdDoubles> $assign_trait for Wide<S> {
-            #[inline(always)]
-            fn $assign(&mut self, o: Self) {
-                self.0 = S::$instruction(self.0, o.0);
-            }
-        }
+        })*
     };
 }
 
-operator!(Add, add, add_f64, AddAssign, add_assign);
-operator!(Sub, sub, sub_f64, SubAssign, sub_assign);
-operator!(Mul, mul, mul_f64, MulAssign, mul_assign);
-operator!(Div, div, div_f64);
-
-impl<S: SimdDoubles> Neg for Wide<S> {
-    type Output = Self;
-    #[inline(always)]
-    fn neg(self) -> Self {
-        Self(S::neg_f64(self.0))
-    }
-}
-
-impl<S: SimdDoubles> BitAnd for WideMask<S> {
-    type Output = Self;
-    #[inline(always)]
-    fn bitand(self, o: Self) -> Self {
-        Self(S::and_f64(self.0, o.0))
-    }
-}
-
-impl<S: SimdDoubles> BitOr for WideMask<S> {
-    type Output = Self;
-    #[inline(always)]
-    fn bitor(self, o: Self) -> Self {
-        Self(S::or_f64(self.0, o.0))
-    }
-}
-
-impl<S: SimdDoubles> Not for WideMask<S> {
-    type Output = Self;
-    #[inline(always)]
-    fn not(self) -> Self {
-        Self(S::not_f64(self.0))
-    }
-}
+constants! { Add(add); Sub(sub); Mul(mul); }
 
 impl<S: SimdDoubles> Mask for WideMask<S> {
     #[inline(always)]

@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, Isometry3, Unit, Vector3};
 use super::error::InverseKinematicsError;
 use pliant_rigid::multibody::{JointKind, Link, LinkId};
 
-/// How a joint moves what follows it.
+/// Kind of motion of a joint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum JointAxis {
     Turns(Unit<Vector3<f64>>),
@@ -22,8 +22,8 @@ struct ChainJoint {
     limits: [f64; 2],
 }
 
-/// The joints from a base to a tool, each with one coordinate. A posture is a number a joint, in
-/// the order from the base (rad; m where the joint slides).
+/// The joints from a base to a tool, each with one coordinate. A configuration has one number per
+/// joint, in the order from the base [rad; m for a prismatic joint].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
     joints: Vec<ChainJoint>,
@@ -33,12 +33,12 @@ pub struct Chain {
 
 impl Chain {
     /// The joints that move `tip` against `base` (`None`: the world) among `links`, parents first;
-    /// the tool's frame is `tool` in that of `tip`. Poses are seen in the frame of `base`.
+    /// the tool's frame is `tool` in that of `tip`. Poses are in the frame of `base`.
     ///
     /// # Errors
-    /// [`InverseKinematicsError::Joint`] where one of the joints has not just one coordinate, or
-    /// follows a path of its own; [`InverseKinematicsError::NoJoints`] where nothing moves the tip,
-    /// or the base does not carry it.
+    /// [`InverseKinematicsError::Joint`] if one of the joints does not have exactly one coordinate,
+    /// or follows a path; [`InverseKinematicsError::NoJoints`] if no joint moves the tip, or the
+    /// tip does not depend on the base.
     pub fn new(
         links: &[Link],
         base: Option<LinkId>,
@@ -64,7 +64,7 @@ impl Chain {
             match axis {
                 None => after = link.frame * after,
                 Some(axis) => {
-                    // What came so far stands on this joint.
+                    // The links so far are children of this joint.
                     match joints.last_mut() {
                         None => tool_in_last = Some(after),
                         Some(ChainJoint { frame, .. }) => *frame = after * *frame,
@@ -93,7 +93,7 @@ impl Chain {
         self.joints.len()
     }
 
-    /// Never: a chain has a joint.
+    /// Always false: a chain has a joint.
     pub fn is_empty(&self) -> bool {
         self.joints.is_empty()
     }
@@ -108,7 +108,7 @@ impl Chain {
         &self.joints[joint].name
     }
 
-    /// Whether a joint turns; else it slides.
+    /// Whether a joint is revolute; else it is prismatic.
     pub fn turns(&self, joint: usize) -> bool {
         matches!(self.joints[joint].axis, JointAxis::Turns(_))
     }
@@ -118,7 +118,7 @@ impl Chain {
         self.joints[joint].limits
     }
 
-    /// Pose of the tool in the base at a posture \[rad, m\].
+    /// Pose of the tool in the base at a configuration \[rad, m\].
     pub fn pose(&self, configuration: &[f64]) -> Isometry3<f64> {
         let mut at = Isometry3::identity();
         for (joint, &q) in self.joints.iter().zip(configuration) {
@@ -128,7 +128,7 @@ impl Chain {
     }
 
     /// Pose of the tool, and its Jacobian: angular velocity (rows 0 to 2) and velocity of its
-    /// origin (rows 3 to 5) in the axes of the base, a column a joint.
+    /// origin (rows 3 to 5) in the axes of the base, one column per joint.
     pub fn jacobian(&self, configuration: &[f64]) -> (Isometry3<f64>, DMatrix<f64>) {
         let mut jacobian = DMatrix::zeros(6, self.len());
         let mut origins = Vec::with_capacity(self.len());
@@ -154,15 +154,15 @@ impl Chain {
         (pose, jacobian)
     }
 
-    /// A quarter of the stretched chain's length [m]: the lever by which an error of orientation is
-    /// weighed as one of position.
+    /// A quarter of the stretched chain's length [m]: the lever that converts an error of
+    /// orientation to one of position.
     pub(super) fn lever(&self) -> f64 {
         let bars = self.joints.iter().skip(1).map(|joint| joint.frame.translation.vector.norm());
         let length = bars.sum::<f64>() + self.tool.translation.vector.norm();
         if length > 0.0 { 0.25 * length } else { 1.0 }
     }
 
-    /// Puts each coordinate within its limits.
+    /// Clamps each coordinate to its limits.
     pub(super) fn clamp(&self, configuration: &mut [f64]) {
         for (q, joint) in configuration.iter_mut().zip(&self.joints) {
             *q = q.max(joint.limits[0]).min(joint.limits[1]);

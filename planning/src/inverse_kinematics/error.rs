@@ -1,52 +1,52 @@
-//! What cannot be solved.
+//! Errors of inverse kinematics.
 
 use nalgebra::Point3;
 
-/// Why a posture cannot be found.
+/// Why no configuration was found.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InverseKinematicsError {
-    /// A joint between base and tool has not just one coordinate.
-    #[error("the joint of '{link}' is {kind}; between base and tool joints must turn or slide")]
+    /// A joint between base and tool does not have exactly one coordinate.
+    #[error("the joint of '{link}' is {kind}; joints between base and tool must be revolute or prismatic")]
     Joint {
         /// The link whose joint it is.
         link: String,
         /// Kind of the joint.
         kind: &'static str,
     },
-    /// Nothing moves the tool.
-    #[error("no joint moves link {tip} against the base")]
+    /// No joint moves the tool.
+    #[error("no joint moves link {tip} relative to the base")]
     NoJoints {
         /// The link that carries the tool.
         tip: usize,
     },
-    /// A posture has another number of coordinates than the chain has joints, or one that is not
-    /// finite.
-    #[error("{found} coordinates, where finite ones of {target} joints are needed")]
+    /// A configuration whose number of coordinates is not that of the joints of the chain, or one
+    /// that is not finite.
+    #[error("{found} coordinates given; finite coordinates of {target} joints are needed")]
     Configuration {
-        /// How many there are.
+        /// Number given.
         found: usize,
-        /// How many joints there are.
+        /// Number of joints.
         target: usize,
     },
-    /// No posture within the limits puts the tool there.
+    /// No configuration within the limits puts the tool there.
     #[error(transparent)]
     Unreachable(#[from] Box<Unreachable>),
 }
 
-/// What remains at the best posture that was found.
+/// Residual of the best configuration found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unreachable {
-    /// Where the tool was to be, in the frame of the base \[m\].
+    /// Target of the tool in the frame of the base \[m\].
     pub target: Point3<f64>,
-    /// Distance that remains with the orientation in view \[m\].
+    /// Remaining distance with the orientation taken into account \[m\].
     pub position_error: f64,
-    /// Angle that remains \[rad\].
+    /// Remaining angle \[rad\].
     pub orientation_error: f64,
-    /// Distance that remains where any orientation will do \[m\].
+    /// Smallest remaining distance in any orientation \[m\].
     pub distance: f64,
     /// Joints at a limit there: name of the link that it moves, and the limit \[rad, m\].
     pub at_limits: Vec<(String, f64)>,
-    /// The posture \[rad, m\].
+    /// The configuration \[rad, m\].
     pub configuration: Vec<f64>,
 }
 
@@ -55,9 +55,9 @@ impl std::error::Error for Unreachable {}
 impl core::fmt::Display for Unreachable {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let [x, y, z] = [self.target.x, self.target.y, self.target.z];
-        write!(f, "the tool cannot get to ({x:.4}, {y:.4}, {z:.4}) m")?;
+        write!(f, "the tool cannot reach ({x:.4}, {y:.4}, {z:.4}) m")?;
         if self.distance > 1e-6 {
-            write!(f, ": it stays {:.6} m away in any orientation", self.distance)?;
+            write!(f, ": the smallest distance in any orientation is {:.6} m", self.distance)?;
         } else {
             write!(
                 f,

@@ -1,9 +1,12 @@
-//! Postures that put a tool where it is wanted, and paths of postures along a list of waypoints.
+//! Inverse kinematics: configurations that put a tool at a given pose, and paths through a list of
+//! waypoints.
 //!
 //! - [`Chain`]: the joints from a base to a tool.
 //! - [`ToolGoal`]: a point, and an orientation, an axis or neither.
-//! - [`Chain::solve`]: a posture for a goal; [`Chain::follow`]: the posture for a goal near the last one.
-//! - [`plan`]: joint coordinates in time through [`Waypoint`]s, straight in the space of the joints or of the tool.
+//! - [`Chain::solve`]: a configuration for a goal; [`Chain::follow`]: the configuration for a goal
+//!   near the last one.
+//! - [`plan`]: joint coordinates in time through [`Waypoint`]s, straight in joint space or for the
+//!   tool.
 
 mod chain;
 mod error;

@@ -1,4 +1,4 @@
-//! Paths of postures through waypoints.
+//! Joint trajectories through waypoints.
 
 use super::chain::Chain;
 use super::error::InverseKinematicsError;
@@ -7,29 +7,29 @@ use super::solve::SolveSettings;
 use super::straight::StraightPath;
 use super::waypoint::{PathKind, Waypoint, WaypointTarget};
 
-/// How paths are made.
+/// Settings of [`plan`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanSettings {
     /// Longest time between two samples \[s\].
     pub interval: f64,
-    /// Fastest that each joint may move \[rad/s, m/s\].
+    /// Rate limit of each joint \[rad/s, m/s\].
     pub rates: Vec<f64>,
-    /// The posture \[rad, m\] near which postures stay where the tool leaves them a choice.
+    /// Rest configuration \[rad, m\]: redundant joints stay near it.
     pub rest: Vec<f64>,
-    /// When a posture is good enough.
+    /// Tolerances of the solver.
     pub solve: SolveSettings,
 }
 
 /// Joint coordinates in time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointPath {
-    /// Times \[s\], from 0 on, later and later.
+    /// Times \[s\], increasing from 0.
     pub times: Vec<f64>,
-    /// A posture a time \[rad, m\].
+    /// One configuration per time \[rad, m\].
     pub configurations: Vec<Vec<f64>>,
     /// Rates there \[rad/s, m/s\].
     pub rates: Vec<Vec<f64>>,
-    /// Which of the times each waypoint has.
+    /// Index of the time of each waypoint.
     pub waypoints: Vec<usize>,
 }
 
@@ -44,30 +44,30 @@ pub enum PlanError {
         /// What is wrong.
         reason: String,
     },
-    /// No posture for a waypoint.
+    /// No configuration for a waypoint.
     #[error("{source}")]
     ToolGoal {
         /// Which waypoint, from 0.
         waypoint: usize,
-        /// What remains.
+        /// The residual.
         source: InverseKinematicsError,
     },
-    /// No posture on the way to a waypoint.
-    #[error("on the way, at {time:.3} s: {source}")]
+    /// No configuration on the path to a waypoint.
+    #[error("on the path, at {time:.3} s: {source}")]
     PathKind {
-        /// The waypoint at the end of the way, from 0.
+        /// The waypoint at the end of the path, from 0.
         waypoint: usize,
         /// Time \[s\].
         time: f64,
-        /// What remains.
+        /// The residual.
         source: InverseKinematicsError,
     },
-    /// A joint would have to jump, or at least to move faster than it may.
+    /// A joint would exceed its rate limit, or jump.
     #[error(
-        "at {time:.3} s the joint of '{joint}' would have to move at {rate:.3}, faster than {limit:.3} rad/s or m/s"
+        "at {time:.3} s the joint of '{joint}' needs a rate of {rate:.3}, faster than {limit:.3} rad/s or m/s"
     )]
     Rate {
-        /// The waypoint at the end of the way, from 0.
+        /// The waypoint at the end of the path, from 0.
         waypoint: usize,
         /// Time \[s\].
         time: f64,
@@ -75,13 +75,14 @@ pub enum PlanError {
         joint: String,
         /// The rate \[rad/s, m/s\].
         rate: f64,
-        /// The fastest \[rad/s, m/s\].
+        /// The rate limit \[rad/s, m/s\].
         limit: f64,
     },
     /// A joint would leave its range.
-    #[error("at {time:.3} s the joint of '{joint}' would be at {value:.4}, out of its range [{:.4}, {:.4}] rad or m", range[0], range[1])]
+    #[error("at {time:.3} s the joint of '{joint}' is at {value:.4}, outside its range [{:.4}, \
+             {:.4}] rad or m", range[0], range[1])]
     Range {
-        /// The waypoint at the end of the way, from 0.
+        /// The waypoint at the end of the path, from 0.
         waypoint: usize,
         /// Time \[s\].
         time: f64,
@@ -107,11 +108,11 @@ impl PlanError {
     }
 }
 
-/// A path from the posture `start` \[rad, m\] at time 0 through `waypoints`. Between stops it is
-/// the polynomial of least jerk, `10 s^3 - 15 s^4 + 6 s^5` (Flash and Hogan 1985, J. Neuroscience
-/// 5(7)), of each joint or of the tool's point and angle; where waypoints are passed, the
-/// polynomial of the fifth degree with the velocities there and no acceleration: straight between
-/// waypoints on a line that are passed evenly, round at corners.
+/// A trajectory from the configuration `start` \[rad, m\] at time 0 through `waypoints`. Between
+/// stops it is the minimum-jerk polynomial, `10 s^3 - 15 s^4 + 6 s^5` (Flash and Hogan 1985, J.
+/// Neuroscience 5(7)), of each joint or of the tool's point and angle; at waypoints that are
+/// passed, a quintic polynomial with the given velocities and zero acceleration there: straight
+/// between waypoints on a line that are passed at constant velocity, rounded at corners.
 ///
 /// # Errors
 /// [`PlanError`], which names the waypoint.
@@ -133,7 +134,7 @@ pub fn plan(
     while first < waypoints.len() {
         let path_kind = waypoints[first].path_kind;
         let same = waypoints[first..].iter().take_while(|w| w.path_kind == path_kind).count();
-        // A run of one way that ends at a stop.
+        // A sequence of paths of one kind that ends at a stop.
         let last = (first..first + same - 1).find(|&w| !waypoints[w].pass).unwrap_or(first + same - 1);
         match path_kind {
             PathKind::Joint => planner.joint_space_path(first, last)?,
@@ -159,7 +160,7 @@ fn check(
         }
     }
     if !(settings.interval.is_finite() && settings.interval > 0.0) {
-        return wrong(0, format!("an interval of {} s between samples", settings.interval));
+        return wrong(0, format!("the sampling interval is {} s", settings.interval));
     }
     let mut before = 0.0;
     for (at, waypoint) in waypoints.iter().enumerate() {
@@ -171,18 +172,18 @@ fn check(
             if configuration.len() != count {
                 return wrong(
                     at,
-                    format!("{} coordinates for the tool's {count} joints", configuration.len()),
+                    format!("{} coordinates given for the {count} joints of the tool", configuration.len()),
                 );
             }
             if waypoint.path_kind == PathKind::Straight {
-                return wrong(at, "a straight way needs a pose of the tool to end at".into());
+                return wrong(at, "a straight path needs a tool pose as its end".into());
             }
         }
         if let Some(next) = waypoints.get(at + 1)
             && waypoint.pass
             && waypoint.path_kind != next.path_kind
         {
-            return wrong(at, "between a way of the joints and a straight one there must be a stop".into());
+            return wrong(at, "a joint path and a straight path must be separated by a stop".into());
         }
     }
     Ok(())
@@ -200,12 +201,12 @@ impl Planner<'_> {
         self.path.configurations.last().cloned().unwrap_or_default()
     }
 
-    /// The time at which the way to a waypoint begins \[s\].
+    /// The start time of the path to a waypoint \[s\].
     fn begin(&self, waypoint: usize) -> f64 {
         waypoint.checked_sub(1).map_or(0.0, |before| self.waypoints[before].time)
     }
 
-    /// Number of samples on the way to a waypoint.
+    /// Number of samples on the path to a waypoint.
     fn samples(&self, waypoint: usize) -> usize {
         let length = self.waypoints[waypoint].time - self.begin(waypoint);
         ((length / self.settings.interval).ceil() as usize).max(1)
@@ -217,7 +218,7 @@ impl Planner<'_> {
         self.path.rates.push(rates);
     }
 
-    /// The ways to waypoints `first..=last`, straight for the joints.
+    /// The paths to waypoints `first..=last`, straight in joint space.
     fn joint_space_path(&mut self, first: usize, last: usize) -> Result<(), PlanError> {
         let mut stops = vec![self.last_posture()];
         let mut times = vec![self.begin(first)];
@@ -239,7 +240,7 @@ impl Planner<'_> {
         };
         for (k, w) in (first..=last).enumerate() {
             let (from, length) = (times[k], times[k + 1] - times[k]);
-            // What stands still needs no samples.
+            // A path without motion needs no samples.
             let count = if stops[k] == stops[k + 1] { 1 } else { self.samples(w) };
             for n in 1..=count {
                 let s = n as f64 / count as f64;
@@ -260,7 +261,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// The posture of a waypoint that is reached from `from`.
+    /// The configuration of a waypoint that is reached from `from`.
     fn posture(&self, waypoint: usize, from: &[f64]) -> Result<Vec<f64>, PlanError> {
         match &self.waypoints[waypoint].place {
             WaypointTarget::Configuration(configuration) => {
@@ -276,14 +277,14 @@ impl Planner<'_> {
         }
     }
 
-    /// The ways to waypoints `first..=last`, straight for the tool.
+    /// The paths to waypoints `first..=last`, straight for the tool.
     fn straight_path(&mut self, first: usize, last: usize) -> Result<(), PlanError> {
         let start = self.chain.pose(&self.last_posture());
         let run = StraightPath::new(&start, self.begin(first), &self.waypoints[first..=last]);
         let run_begin = self.path.times.len() - 1;
         for (k, w) in (first..=last).enumerate() {
-            // A waypoint out of reach is told as such, not as a way on which there is no posture
-            // any more.
+            // A waypoint out of reach gives its own error, not that of a path without a
+            // configuration.
             if let WaypointTarget::Tool(goal) = &self.waypoints[w].place {
                 let from = self.last_posture();
                 self.chain
@@ -297,7 +298,8 @@ impl Planner<'_> {
                 let s = n as f64 / count as f64;
                 let time = if n == count { self.waypoints[w].time } else { from + segment.length * s };
                 let goal = segment.at(s);
-                // Towards the rest posture in step with the way, so that all stops together.
+                // Towards the rest configuration in proportion to the path, so that all motion
+                // stops together.
                 let progress = minimum_jerk(s);
                 let pull = Some((self.settings.rest.as_slice(), (progress - done).clamp(0.0, 1.0)));
                 done = progress;
@@ -329,7 +331,7 @@ impl Planner<'_> {
         }
     }
 
-    /// No joint jumps, is too fast or out of its range.
+    /// Checks that no joint jumps, is too fast or out of its range.
     fn check_samples(&self) -> Result<(), PlanError> {
         let JointPath { times, configurations, waypoints, .. } = &self.path;
         for n in 1..times.len() {
@@ -357,8 +359,8 @@ fn minimum_jerk(s: f64) -> f64 {
     s * s * s * (10.0 + s * (6.0 * s - 15.0))
 }
 
-/// Rate with which a joint passes a waypoint: the mean one, but none where it turns back, and never
-/// so fast that it overshoots (Fritsch and Carlson 1980, SIAM J. Numerical Analysis 17(2)).
+/// Rate at which a joint passes a waypoint: the mean one, zero if it reverses, and limited so that
+/// it does not overshoot (Fritsch and Carlson 1980, SIAM J. Numerical Analysis 17(2)).
 fn passing_rate(before: f64, after: f64, mean: f64) -> f64 {
     if before * after <= 0.0 {
         return 0.0;
@@ -371,8 +373,8 @@ mod tests {
     use super::*;
     use approx::assert_relative_eq;
 
-    // The law: ends and slopes as asked, no curvature there; between stops the polynomial of least
-    // jerk.
+    // Checks: given ends and slopes, zero curvature there; between stops the minimum-jerk
+    // polynomial.
     #[test]
     fn the_quintic_has_its_ends() {
         let at = |s| quintic(1.0, 4.0, 0.5, -2.0, s);
@@ -382,7 +384,7 @@ mod tests {
         assert_relative_eq!(at(1.0)[1], -2.0, epsilon = 1e-12);
         let h = 1e-4;
         for s in [0.0, 1.0 - h] {
-            // The curvature grows from none as the third derivative says, of the order of 100.
+            // The curvature grows from zero with the third derivative, of the order of 100.
             assert!(((at(s + h)[1] - at(s)[1]) / h).abs() < 300.0 * h);
         }
         assert_relative_eq!(quintic(0.0, 1.0, 0.0, 0.0, 0.3)[0], minimum_jerk(0.3), epsilon = 1e-15);

@@ -1,7 +1,7 @@
 //! Polynomials of the fifth degree in time.
 
-/// Value and slope at s, from 0 to 1, of the polynomial of the fifth degree with the given ends and
-/// slopes and no curvature at either end.
+/// Value and slope at s, from 0 to 1, of the quintic polynomial with the given ends and slopes and
+/// zero curvature at both ends.
 pub(super) fn quintic(from: f64, to: f64, slope0: f64, slope1: f64, s: f64) -> [f64; 2] {
     let displacement = to - from;
     let c3 = 10.0 * displacement - 6.0 * slope0 - 4.0 * slope1;

@@ -5,32 +5,32 @@ use nalgebra::{DMatrix, DVector, Isometry3, Matrix3, Point3, Unit, UnitQuaternio
 use super::chain::Chain;
 use super::error::{InverseKinematicsError, Unreachable};
 
-/// What the tool's axes are to be.
+/// Target of the tool's axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Orientation {
-    /// Anything.
+    /// No requirement.
     Free,
-    /// A direction of the tool has a direction in the base; the turn about it is free.
+    /// A direction of the tool has a target direction in the base; the rotation about it is free.
     JointAxis {
         /// The direction in the tool's frame.
         tool: Unit<Vector3<f64>>,
-        /// The direction that it is to have, in the base.
+        /// The target direction in the base.
         base: Unit<Vector3<f64>>,
     },
-    /// These axes, in the base.
+    /// A target orientation in the base.
     Full(UnitQuaternion<f64>),
 }
 
-/// Where the tool is to be.
+/// Target of the tool.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ToolGoal {
-    /// Of the tool's origin, in the base \[m\].
+    /// Target of the tool's origin in the base \[m\].
     pub position: Point3<f64>,
-    /// Of its axes.
+    /// Target of its axes.
     pub orientation: Orientation,
 }
 
-/// When a posture is good enough, and how long it is sought.
+/// Tolerances and iteration limits of the solver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolveSettings {
     /// Largest error of position \[m\].
@@ -39,7 +39,7 @@ pub struct SolveSettings {
     pub orientation_tolerance: f64,
     /// Most steps from one seed.
     pub max_iterations: usize,
-    /// Seeds that are tried after those that are given: the middle of the ranges, then points of
+    /// Number of seeds tried after the given ones: the middle of the ranges, then points of
     /// Halton's sequence (Halton 1960, Numerische Mathematik 2) in them.
     pub seeds: usize,
 }
@@ -50,44 +50,44 @@ impl Default for SolveSettings {
     }
 }
 
-/// A posture that was found.
+/// A configuration that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfigurationSolution {
-    /// The posture \[rad, m\].
+    /// The configuration \[rad, m\].
     pub configuration: Vec<f64>,
     /// Error of position \[m\].
     pub position_error: f64,
     /// Error of orientation \[rad\].
     pub orientation_error: f64,
     /// Steps of Levenberg and Marquardt from all seeds together, without those towards the rest
-    /// posture.
+    /// configuration.
     pub iterations: usize,
     /// The seed from which it was found, the given ones first.
     pub seed: usize,
 }
 
-/// Range \[rad\] in which seeds of joints without limits are sought, either way.
+/// Half range \[rad\] of the seeds of joints without limits.
 const SEED_RANGE: f64 = core::f64::consts::PI;
 /// Primes: bases of the Halton sequence. A chain of more joints takes them again, shifted.
 const PRIMES: [usize; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
-/// Part of the errors' tolerances at which steps stop: one more step usually gets there, and
-/// neighbours in time then do not jitter.
+/// Fraction of the tolerances at which steps stop: one more step usually reaches it, and successive
+/// configurations then do not jitter.
 const POLISH: f64 = 1e-3;
-/// A seed is given up when this many steps together gain less than `STALL_GAIN` of the squared
-/// error.
+/// A seed is abandoned when this many steps together reduce the squared error by less than
+/// `STALL_GAIN`.
 const STALL_STEPS: usize = 12;
 const STALL_GAIN: f64 = 1e-3;
-/// Largest step towards the rest posture \[rad, m\], and how many there may be.
+/// Largest step towards the rest configuration \[rad, m\], and the largest number of steps.
 const REST_STEP: f64 = 0.3;
 const REST_STEPS: usize = 40;
 /// Singular values below this part of the largest count as none in the null space.
 const RANK: f64 = 1e-4;
 
-/// Errors of a posture, and how they change with it.
+/// Errors of a configuration, and their Jacobian.
 struct Errors {
-    /// What is missing, in weighed units [m]: orientation times the lever, position.
+    /// Residual \[m\]: orientation times the lever, position.
     residual: DVector<f64>,
-    /// Its Jacobian, of what the joints add.
+    /// Its Jacobian with respect to the joints.
     jacobian: DMatrix<f64>,
     position: f64,
     orientation: f64,
@@ -104,7 +104,7 @@ impl Errors {
     }
 }
 
-/// Rotation vector (rad, base axes) that is missing, and the part of angular velocity that counts.
+/// Residual rotation vector (rad, base axes), and the projection of angular velocity that counts.
 fn orientation_residual(pose: &Isometry3<f64>, target: &Orientation) -> (Vector3<f64>, Matrix3<f64>) {
     match target {
         Orientation::Free => (Vector3::zeros(), Matrix3::zeros()),
@@ -115,7 +115,7 @@ fn orientation_residual(pose: &Isometry3<f64>, target: &Orientation) -> (Vector3
             let (a, b) = (pose.rotation * tool.into_inner(), base.into_inner());
             let (cross, dot) = (a.cross(&b), a.dot(&b));
             let angle = cross.norm().atan2(dot);
-            // Where the two are opposite any direction across will do.
+            // If the two are opposite, any direction across will do.
             let across = cross.try_normalize(1e-12).unwrap_or_else(|| {
                 let other = if a.x.abs() < 0.6 { Vector3::x() } else { Vector3::y() };
                 a.cross(&other).normalize()
@@ -140,18 +140,17 @@ impl Chain {
         Errors { residual, jacobian, position: shift.norm(), orientation: turn.norm() }
     }
 
-    /// A posture that puts the tool where `goal` says, within the joints' limits:
-    /// Levenberg-Marquardt with a damping in proportion to the squared error (Nakamura and Hanafusa
-    /// 1986, J. Dyn. Sys. Meas. Control 108; Buss 2004, "Introduction to inverse kinematics with
-    /// Jacobian transpose, pseudoinverse and damped least squares methods"; that proportion:
-    /// Sugihara 2011, IEEE Trans. Robotics 27(5)). Steps are projected on the limits; a joint at
-    /// one that it would leave is left out of the step. It is tried from `seeds` in their order,
-    /// then from fixed ones, so that the same call gives the same bits; the first posture that is
-    /// found then goes towards `zero_configuration`, if there is one, as far as joint motion that
-    /// leaves the goal alone gets it (Liegeois 1977, IEEE Trans. SMC 7(12)).
+    /// A configuration that puts the tool at `goal`, within the joints' limits: Levenberg-Marquardt
+    /// with a damping in proportion to the squared error (Nakamura and Hanafusa 1986, J. Dyn. Sys.
+    /// Meas. Control 108; Buss 2004, "Introduction to inverse kinematics with Jacobian transpose,
+    /// pseudoinverse and damped least squares methods"; that proportion: Sugihara 2011, IEEE Trans.
+    /// Robotics 27(5)). Steps are projected on the limits; a joint at one that it would leave is
+    /// left out of the step. It is tried from `seeds` in their order, then from fixed ones, so that
+    /// the same call gives the same bits; the first solution found then moves towards `rest`, if
+    /// given, by null-space motion (Liegeois 1977, IEEE Trans. SMC 7(12)).
     ///
     /// # Errors
-    /// [`InverseKinematicsError::Unreachable`] with what remains at the best posture;
+    /// [`InverseKinematicsError::Unreachable`] with the residual of the best configuration;
     /// [`InverseKinematicsError::Configuration`].
     pub fn solve(
         &self,
@@ -180,9 +179,9 @@ impl Chain {
         Err(Box::new(self.unreachable(goal, &solution.configuration, &errors, distance)).into())
     }
 
-    /// The posture for a goal near that of the posture `from`, without other seeds: what moves is
-    /// what must, and first the part `pull.1` (0 to 1) of the way to the rest posture `pull.0` that
-    /// leaves the goal alone.
+    /// The configuration for a goal near that of the configuration `from`, without other seeds: the
+    /// smallest change, after a null-space motion by the fraction `pull.1` (0 to 1) towards the
+    /// rest configuration `pull.0`.
     ///
     /// # Errors
     /// As [`solve`](Self::solve).
@@ -245,7 +244,7 @@ impl Chain {
         }
     }
 
-    /// The first posture within the tolerances, or else the best one.
+    /// The first configuration within the tolerances, or else the best one.
     fn search(
         &self,
         goal: &ToolGoal,
@@ -279,7 +278,7 @@ impl Chain {
                 break;
             }
         }
-        // There is a seed at least.
+        // There is at least one seed.
         best.unwrap_or_else(|| {
             let configuration = self.seed(0);
             let errors = self.errors(&configuration, goal, lever);
@@ -316,7 +315,7 @@ impl Chain {
             .collect()
     }
 
-    /// Goes down from a posture; returns the steps tried and the errors at the end.
+    /// Minimises the error from a configuration; returns the number of steps and the final errors.
     fn descend(
         &self,
         configuration: &mut Vec<f64>,
@@ -341,7 +340,7 @@ impl Chain {
                 errors = there;
                 damping = f64::max(damping / 4.0, 1e-6);
             } else if errors.within(settings, 1.0) || damping > 1e12 {
-                // Rounding, or the least there is.
+                // Rounding, or a minimum.
                 return (iteration + 1, errors);
             } else {
                 damping *= 8.0;
@@ -357,7 +356,7 @@ impl Chain {
         (settings.max_iterations, errors)
     }
 
-    /// `(J^T J + lambda I) d = J^T e` of the joints that are not held by a limit, `lambda = damping
+    /// `(J^T J + lambda I) d = J^T e` of the joints that are not at a limit, `lambda = damping
     /// |e|^2`.
     fn step(&self, configuration: &[f64], errors: &Errors, damping: f64) -> Option<DVector<f64>> {
         let gradient = errors.jacobian.tr_mul(&errors.residual);
@@ -378,7 +377,7 @@ impl Chain {
         for (k, &j) in free.iter().enumerate() {
             step[j] = solved[k];
         }
-        // Farther than this the Jacobian says nothing.
+        // Beyond this step the Jacobian is not valid.
         let longest = step.amax();
         if longest > 1.0 {
             step /= longest;
@@ -386,8 +385,8 @@ impl Chain {
         Some(step)
     }
 
-    /// The part of the way to `zero_configuration` that leaves the goal alone to first order: `(I -
-    /// J^+ J) (zero_configuration - q)`, in the joints that no limit stops.
+    /// The null-space part of the step to `rest`, which does not move the tool to first order:
+    /// `(I - J^+ J) (rest - q)`, in the joints that are not at a limit.
     fn null_space_step(
         &self,
         configuration: &[f64],

@@ -1,4 +1,4 @@
-//! Straight ways of a tool.
+//! Straight paths of a tool.
 
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 
@@ -6,8 +6,8 @@ use super::quintic::quintic;
 use super::solve::{Orientation, ToolGoal};
 use super::waypoint::{Waypoint, WaypointTarget};
 
-/// What a run of straight ways goes through: the point and the axes of the tool at its waypoints,
-/// and the velocities there.
+/// A sequence of straight paths: point and axes of the tool at its waypoints, and the velocities
+/// there.
 pub(super) struct StraightPath {
     times: Vec<f64>,
     points: Vec<Point3<f64>>,
@@ -15,7 +15,7 @@ pub(super) struct StraightPath {
     /// The axes, up to a turn that is free.
     rotations: Vec<UnitQuaternion<f64>>,
     spins: Vec<Vector3<f64>>,
-    /// What is wanted of the axes on the way to each waypoint; the first has no way to it.
+    /// Requirements on the axes along the path to each waypoint; the first has no path.
     target: Vec<Orientation>,
 }
 
@@ -145,8 +145,7 @@ mod tests {
     use super::*;
     use approx::assert_relative_eq;
 
-    // The law: a rotation vector r with rate r' turns R(r) at w = J(r) r'; here by differences of
-    // R.
+    // Checks: a rotation vector r with rate r' turns R(r) at w = J(r) r'; here by differences of R.
     #[test]
     fn rates_of_rotation_vectors_are_angular_velocities() {
         let (turn, spin) = (Vector3::new(0.4, -1.1, 0.7), Vector3::new(0.3, 0.2, -0.9));

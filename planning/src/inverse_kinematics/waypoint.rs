@@ -1,35 +1,36 @@
-//! Where a path goes through.
+//! Waypoints.
 
 use super::solve::ToolGoal;
 
-/// Where a waypoint is.
+/// Target of a waypoint.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WaypointTarget {
-    /// A posture \[rad, m\]. A joint without a coordinate stays where it is at the waypoint before.
+    /// A configuration \[rad, m\]. A joint without a coordinate keeps its value of the waypoint
+    /// before.
     Configuration(Vec<Option<f64>>),
     /// A pose of the tool in the base of the chain.
     Tool(ToolGoal),
 }
 
-/// How the chain gets to a waypoint from the one before.
+/// Kind of the path to a waypoint from the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathKind {
-    /// Straight in the space of the joints.
+    /// Straight in joint space.
     Joint,
-    /// The tool's origin straight, its turn about one axis.
+    /// The tool's origin moves straight and its frame rotates about one axis.
     Straight,
 }
 
-/// Where to be at which time.
+/// A target at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waypoint {
     /// Time \[s\].
     pub time: f64,
-    /// Where.
+    /// The target.
     pub place: WaypointTarget,
-    /// How to get there.
+    /// The path to it.
     pub path_kind: PathKind,
     /// Whether it is passed without a stop, at the mean velocity from the waypoint before to the
-    /// one after. Elsewhere, and at the last waypoint, there is a stop.
+    /// one after. Otherwise, and at the last waypoint, there is a stop.
     pub pass: bool,
 }

@@ -1,19 +1,19 @@
-//! What derivatives need of the degrees of freedom.
+//! Data of the degrees of freedom for derivatives.
 
 use super::layout::ObjectLayout;
 use pliant_rigid::multibody::MotionVector;
 
-/// What derivatives need of every degree of freedom of every mover.
+/// Data of every degree of freedom of every mover for derivatives.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DisplacementColumns {
-    /// Where each mover's begin.
+    /// First index of each mover.
     pub first: Vec<usize>,
-    /// What a unit of it adds to the motion of the link, about its origin, world axes.
+    /// Motion of the link for a unit displacement of it, about its origin, world axes.
     pub axes: Vec<MotionVector>,
     /// Derivative by it of the link's motion y_0.
     pub motion_derivatives: Vec<MotionVector>,
-    /// What a wrench on the link (moment about its origin, force; world axes) adds to its place in
-    /// the tangent of the next state.
+    /// Change of its entry in the tangent of the next state by a wrench on the link (moment about
+    /// its origin, force; world axes).
     pub displacement_columns: Vec<[f64; 6]>,
 }
 

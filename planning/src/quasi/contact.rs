@@ -1,4 +1,4 @@
-//! The law of one contact.
+//! The contact model of one contact.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -9,7 +9,7 @@ use pliant_rigid::comfree::Facets;
 
 /// Vertical component of a normal up to which its plane counts as steep.
 const STEEP: f64 = 0.9;
-/// Facets that K belongs to.
+/// Number of facets for which K is defined.
 const PUBLISHED: f64 = 4.0;
 
 /// Equations 16, 23 and 25 for one contact.
@@ -23,8 +23,8 @@ pub(super) struct FacetContactModel {
     sharpness: Smoothing,
 }
 
-/// Tangents of the plane across a unit normal: the first level where the plane is steep, else along
-/// y as much as it can be.
+/// Tangents of the plane across a unit normal: the first level if the plane is steep, else as close
+/// to y as possible.
 #[inline(always)]
 pub(super) fn tangents<T: Real>(n: Vec3<T>) -> [Vec3<T>; 2] {
     let [x, y, z] = n.0;
@@ -56,8 +56,8 @@ impl FacetContactModel {
         }
     }
 
-    /// Force \[N\] on the second body in the contact's axes, where without contact the second moves
-    /// by `motion` (m, the contact's axes) against the first.
+    /// Force \[N\] on the second body in the contact's axes, if without contact the second moves by
+    /// `motion` (m, the contact's axes) against the first.
     pub fn force(&self, mu: f64, distance: f64, motion: &Vector3<f64>) -> Vector3<f64> {
         let mut force = Vector3::zeros();
         self.each(mu, distance, motion, |row, x| force += row * (self.weight * self.sharpness.push(x)));

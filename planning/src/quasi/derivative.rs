@@ -17,22 +17,22 @@ use pliant_rigid::multibody::{MotionVector, cross_matrix};
 /// Jacobians of the tangent of the next state: rows in the order of degrees of freedom.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derivatives {
-    /// By the tangent of the state: a column a degree of freedom.
+    /// By the tangent of the state: one column per degree of freedom.
     pub state: DMatrix<f64>,
-    /// By the control: a column a joint.
+    /// By the control: one column per joint.
     pub control: DMatrix<f64>,
 }
 
 impl Derivatives {
-    /// Room for those of a model.
+    /// Matrices for a model.
     pub fn new(dynamics: &QuasiDynamics) -> Self {
         let dofs = dynamics.model.velocities();
         Self { state: DMatrix::zeros(dofs, dofs), control: DMatrix::zeros(dofs, dynamics.controls()) }
     }
 }
 
-/// How the contacts of a pair change with their two sides: derivatives of both wrenches (about the
-/// links' origins) by the twelve displacements of the links (turn, shift), and by the twelve
+/// Derivatives of the contacts of a pair with respect to their two sides: of both wrenches (about
+/// the links' origins) by the twelve displacements of the links (turn, shift), and by the twelve
 /// numbers of their motions y_0.
 #[derive(Default)]
 struct ContactDerivatives {
@@ -45,7 +45,7 @@ struct ContactDerivatives {
 fn left_jacobian(y: &Vector3<f64>) -> Matrix3<f64> {
     let square = y.norm_squared();
     let cross = cross_matrix(y);
-    // Below this the series are right to the last bit.
+    // Below this the series are exact to rounding.
     let (first, second) = if square < 1e-6 {
         (0.5 - square / 24.0, 1.0 / 6.0 - square / 120.0)
     } else {
@@ -68,10 +68,10 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl QuasiDynamics {
-    /// Makes a [`step`](Self::step) and writes its derivatives.
+    /// Takes a [`step`](Self::step) and writes its derivatives.
     ///
     /// # Errors
-    /// Those of a step, and matrices that are not those of this model.
+    /// Those of a step, and matrices of another model.
     pub fn derivatives(
         &mut self,
         q: &[f64],
@@ -114,7 +114,7 @@ impl QuasiDynamics {
         Ok(())
     }
 
-    /// A free body: what it does by itself, and its columns.
+    /// A free body: its own motion, and its columns.
     fn object(&self, mover: usize, body: usize, columns: &mut DisplacementColumns, out: &mut Derivatives) {
         let (dof, block) = (self.layout.bodies[body].dof, &self.blocks[body]);
         let answer = Vector6::from_column_slice(&self.displacement[dof..dof + 6]);
@@ -147,8 +147,8 @@ impl QuasiDynamics {
         }
     }
 
-    /// A link of the robot: how the forces of contacts on it change along its joints as those turn
-    /// their axes, and its columns.
+    /// A link of the robot: change of its contacts' joint forces with the rotation of its joint
+    /// axes, and its columns.
     fn link(&self, mover: usize, columns: &mut DisplacementColumns, out: &mut Derivatives) {
         let dofs = &self.layout.movers[mover].dofs;
         let stiffness = |n: usize| self.layout.joint_of[n].map_or(1.0, |j| self.layout.joints[j].stiffness);
@@ -175,7 +175,7 @@ impl QuasiDynamics {
         let [at, from] = [i, j].map(|k| self.origin(mover.links[k]));
         let end = self.origin(mover.link);
         let carried = |p: Vector3<f64>| by.shifted(&(p - from)).linear;
-        // An outer joint moves the link but not this axis; an inner one carries and turns it, too.
+        // An outer joint moves the link but not this axis; an inner one also moves and rotates it.
         if j < i {
             let linear = own.angular.cross(&carried(end));
             return MotionVector::new(Vector3::zeros(), linear);
@@ -187,7 +187,7 @@ impl QuasiDynamics {
         MotionVector::new(angular, linear)
     }
 
-    /// Adds what the contacts of one pair do.
+    /// Adds the contributions of the contacts of one pair.
     fn scatter(&self, contacts: &[QuasiContact], columns: &DisplacementColumns, out: &mut Derivatives) {
         let Some(first) = contacts.first() else { return };
         let change = self.change(first, contacts);
@@ -218,7 +218,7 @@ impl QuasiDynamics {
         }
     }
 
-    /// How the wrenches of the contacts of one pair change.
+    /// Derivatives of the wrenches of the contacts of one pair.
     fn change(&self, first: &QuasiContact, contacts: &[QuasiContact]) -> ContactDerivatives {
         let mut change = ContactDerivatives::default();
         let QuasiContact { geometries, pair, .. } = *first;

@@ -28,7 +28,7 @@ pub struct QuasiContact {
     pub friction: f64,
     /// Force \[N\] on the second.
     pub force: Vector3<f64>,
-    /// Which meeting of which pair it is.
+    /// Index of its pair, and of the contact point within it.
     pub(super) pair: usize,
     pub(super) slot: usize,
 }
@@ -48,7 +48,7 @@ pub struct QuasiDynamics {
     state: State,
     pub(super) kinematics: Kinematics,
     pub(super) solids: Vec<PlacedSolid<f64>>,
-    /// Of each body.
+    /// Of each object.
     pub(super) blocks: Vec<ObjectBlock>,
     /// y_0 and y, by degrees of freedom.
     pub(super) free: Vec<f64>,
@@ -71,8 +71,8 @@ impl QuasiDynamics {
     /// The free bodies and mechanisms of `model` with the geometries of `scene`.
     ///
     /// # Errors
-    /// Figures out of range, joints that have no quasi-dynamics, pairs that may meet but have no
-    /// closed form.
+    /// Values out of range, joints that are not supported, pairs that may touch but have no closed
+    /// form.
     pub fn new(model: &Model, scene: &CollisionModel, settings: &QuasiSettings) -> Result<Self, QuasiError> {
         let layout = ObjectLayout::new(model, settings)?;
         let (geometries, pairs) = pairs::find(scene, &layout)?;
@@ -116,8 +116,8 @@ impl QuasiDynamics {
         &self.displacement
     }
 
-    /// Writes into `next` where everything is a step after the positions `q`, with `control` for
-    /// the joints \[rad, m\] in the order of their degrees of freedom.
+    /// Writes the positions one step after `q` into `next`, with `control` for the joints
+    /// \[rad, m\] in the order of their degrees of freedom.
     ///
     /// # Errors
     /// Lengths that do not fit, numbers that are not finite, quaternions that are not of unit
@@ -155,7 +155,7 @@ impl QuasiDynamics {
         Ok(())
     }
 
-    /// b and y_0, and how they move the links.
+    /// b and y_0, and the motion of the links.
     fn move_freely(&mut self, control: &[f64]) {
         let q = &self.state.q;
         for (body, block) in self.layout.bodies.iter().zip(&mut self.blocks) {
@@ -181,8 +181,8 @@ impl QuasiDynamics {
         self.wrenches.fill(ForceVector::zero());
     }
 
-    /// What a unit of the `i`-th degree of freedom of a mover adds to the motion of its link, world
-    /// axes, about its origin.
+    /// Motion of a mover's link for a unit of its `i`-th degree of freedom, world axes, about its
+    /// origin.
     pub(super) fn axis(&self, mover: usize, i: usize) -> MotionVector {
         let mover = &self.layout.movers[mover];
         let lever = self.origin(mover.link) - self.origin(mover.links[i]);
@@ -194,12 +194,12 @@ impl QuasiDynamics {
         self.kinematics.pose(link).translation.vector
     }
 
-    /// Origin of the link of a mover; the world's of what does not move.
+    /// Origin of the link of a mover; the world's without one.
     pub(super) fn origin_of(&self, mover: Option<usize>) -> Vector3<f64> {
         mover.map_or(Vector3::zeros(), |m| self.origin(self.layout.movers[m].link))
     }
 
-    /// Motion of what a geometry is on.
+    /// Motion of the link of a geometry.
     pub(super) fn motion_of(&self, mover: Option<usize>) -> MotionVector {
         mover.map_or(MotionVector::zero(), |m| self.motions[m])
     }

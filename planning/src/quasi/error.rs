@@ -1,14 +1,14 @@
-//! What can go wrong.
+//! Errors of quasi-dynamics.
 
 use pliant_rigid::multibody::ModelError;
 
-/// A model that has no quasi-dynamics, or numbers that do not fit it.
+/// A model that quasi-dynamics does not support, or numbers that do not fit it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum QuasiError {
-    /// A figure is out of range.
+    /// A value is out of range.
     #[error("quasi-dynamics, {field}: {value} {unit} must be {requirement}")]
     Value {
-        /// The figure.
+        /// Name of the value.
         field: &'static str,
         /// Its value.
         value: f64,
@@ -17,8 +17,8 @@ pub enum QuasiError {
         /// What it must be.
         requirement: &'static str,
     },
-    /// A list has another length than the model asks for.
-    #[error("quasi-dynamics, {field}: {found} numbers where the model has {expected}")]
+    /// A list does not have the length that the model needs.
+    #[error("quasi-dynamics, {field}: {found} numbers given; the model has {expected}")]
     Length {
         /// The list.
         field: &'static str,
@@ -27,10 +27,10 @@ pub enum QuasiError {
         /// The length that it should have.
         expected: usize,
     },
-    /// A joint that objects and robots do not have here.
+    /// A joint that is not supported.
     #[error(
-        "link '{link}': a {joint} joint {place} has no quasi-dynamics: free bodies on the world, and trees of revolute and prismatic joints \
-         fixed to it, have"
+        "link '{link}': quasi-dynamics does not support a {joint} joint {place}: only free bodies \
+         on the world and trees of revolute and prismatic joints fixed to it"
     )]
     RobotJoint {
         /// The link.
@@ -40,10 +40,11 @@ pub enum QuasiError {
         /// What it is on.
         place: &'static str,
     },
-    /// Two geometries may meet whose contact has no closed form.
+    /// Two geometries may touch, but their contact has no closed form.
     #[error(
-        "geometries '{first_name}' ({first_shape}) and '{second_name}' ({second_shape}) may meet, but their contact has no closed form: spheres, \
-         capsules, boxes and half-spaces have; exclude the pair by its links, groups or masks"
+        "geometries '{first_name}' ({first_shape}) and '{second_name}' ({second_shape}) may \
+         collide, but contact of these shapes has no closed form; it exists for spheres, \
+         capsules, boxes and half-spaces: exclude the pair by its links, groups or masks"
     )]
     CollisionPair {
         /// Name of the first.
@@ -58,9 +59,10 @@ pub enum QuasiError {
     /// The state does not fit the model.
     #[error(transparent)]
     State(#[from] ModelError),
-    /// A step led out of double precision.
+    /// A step gave a value that is not finite.
     #[error(
-        "quasi-dynamics: the step gave {value} for position {index}: lower the stiffness of contacts or the control"
+        "quasi-dynamics: the step gave {value} for position {index}: use a smaller contact \
+         stiffness or smaller control inputs"
     )]
     NotFinite {
         /// Number of the position.

@@ -27,7 +27,7 @@ pub(super) struct ObjectBlock {
     /// b, and y_0 \[rad, m\].
     pub load: Vector6<f64>,
     pub free: Vector6<f64>,
-    /// Derivative of b by turns of the body.
+    /// Derivative of b by rotations of the body.
     turning: Matrix3<f64>,
 }
 
@@ -40,8 +40,8 @@ pub(super) struct RobotJoint {
     pub stiffness: f64,
 }
 
-/// A link that can move: the degrees of freedom that move it, from the link inwards, and the object
-/// that it is.
+/// A link that can move: the degrees of freedom that move it, from the link inwards, and its
+/// object.
 #[derive(Clone, Debug)]
 pub(super) struct Mover {
     pub link: LinkId,
@@ -51,7 +51,7 @@ pub(super) struct Mover {
     pub links: Vec<LinkId>,
 }
 
-/// What moves, and how.
+/// Objects, joints and movers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ObjectLayout {
     pub bodies: Vec<ObjectBody>,
@@ -59,8 +59,7 @@ pub(super) struct ObjectLayout {
     /// The joint of each degree of freedom.
     pub joint_of: Vec<Option<usize>>,
     pub movers: Vec<Mover>,
-    /// For each link the mover that carries it, and where it is in that (of what does not move: in
-    /// the world).
+    /// For each link its mover, and its pose in the mover's link (of a static link: in the world).
     pub carried: Vec<(Option<usize>, Isometry3<f64>)>,
 }
 
@@ -126,7 +125,7 @@ impl ObjectLayout {
         self.movers.len() - 1
     }
 
-    /// Finds what objects weigh, and their blocks of Q.
+    /// Finds the masses of objects, and their blocks of Q.
     fn find_object_masses(&mut self, model: &Model, settings: &QuasiSettings) -> Result<(), QuasiError> {
         let factor = settings.regularisation / settings.step.powi(2);
         for (b, body) in self.bodies.iter_mut().enumerate() {
@@ -153,8 +152,8 @@ impl ObjectLayout {
     }
 }
 
-/// Both parts of a tangent vector turned with a small turn: `(t x angular, t x linear)` for `t`
-/// along axis `k`.
+/// Both parts of a tangent vector under an infinitesimal rotation: `(t x angular, t x linear)` for
+/// `t` along axis `k`.
 fn turned(v: &Vector6<f64>, k: usize) -> Vector6<f64> {
     let axis = Vector3::ith(k, 1.0);
     let [a, l] = [0, 3].map(|part| axis.cross(&v.fixed_rows::<3>(part)));
@@ -184,10 +183,10 @@ impl ObjectBody {
 }
 
 impl ObjectBlock {
-    /// Derivative of `Q^-1 f` by turns of the body (columns) where f is b, which turns by its own
-    /// law, plus other forces that stay.
+    /// Derivative of `Q^-1 f` by rotations of the body (columns), where f is b, which depends on
+    /// the rotation, plus other forces, which do not.
     pub fn by_turns(&self, force: &Vector6<f64>, answer: &Vector6<f64>) -> [Vector6<f64>; 3] {
-        // Q' = t x Q - Q t x: Q turns with the body.
+        // Q' = t x Q - Q t x: Q rotates with the body.
         [0, 1, 2].map(|k| {
             let mut change = -turned(force, k);
             for d in 0..3 {

@@ -1,4 +1,4 @@
-//! The pairs of geometries that may meet.
+//! The pairs of geometries that may touch.
 
 use nalgebra::{Isometry3, Vector3};
 
@@ -12,14 +12,14 @@ use pliant_numeric::rotation::Pose;
 use pliant_numeric::scalar::Real;
 use pliant_rigid::collision::CollisionModel;
 
-/// A geometry that something may meet.
+/// A geometry with contact.
 #[derive(Clone, Debug)]
 pub(super) struct PlacedShape {
-    /// The mover that it is on, and where; in the world on what does not move.
+    /// Its mover, and its pose there; in the world for static geometries.
     pub mover: Option<usize>,
     pub place: Isometry3<f64>,
     size: [f64; 3],
-    /// Radius \[m\] of a ball around its frame's origin; `None` for a half-space.
+    /// Radius \[m\] of its bounding sphere about its frame's origin; `None` for a half-space.
     reach: Option<f64>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct CollisionPair {
     pub friction: f64,
 }
 
-/// All geometries (those that nothing may meet have no size), and the pairs of them that may meet.
+/// All geometries (those without contact have no size), and the pairs of them that may touch.
 pub(super) fn find(
     scene: &CollisionModel,
     layout: &ObjectLayout,
@@ -74,7 +74,7 @@ fn reach(shape: &Shape) -> Option<f64> {
     shape.bounding_sphere().map(|(centre, radius)| centre.coords.norm() + radius)
 }
 
-/// Whether two geometries in the world are surely farther apart than `margin` \[m\].
+/// Whether two geometries in the world are certainly farther apart than `margin` \[m\].
 pub(super) fn apart(
     a: (&PlacedShape, &PlacedSolid<f64>),
     b: (&PlacedShape, &PlacedSolid<f64>),

@@ -10,7 +10,7 @@ pub enum Smoothing {
     /// `ln(1 + exp(beta x))/beta` (equation 23): smooth, and above `x+` by at most `ln 2/beta`
     /// \[N\], where x is 0.
     SoftPlus {
-        /// beta \[1/N\], finite and positive. Contacts are felt across some `1/(beta K)` \[m\].
+        /// beta \[1/N\], finite and positive. Contacts act across about `1/(beta K)` \[m\].
         beta: f64,
     },
 }
@@ -92,10 +92,10 @@ impl QuasiSettings {
         }
     }
 
-    /// Whether all figures are in range for this number of joints.
+    /// Checks that all values are in range for this number of joints.
     ///
     /// # Errors
-    /// [`QuasiError::Value`] and [`QuasiError::Length`], which name the figure.
+    /// [`QuasiError::Value`] and [`QuasiError::Length`], which give the name of the value.
     pub fn validate(&self, joints: usize) -> Result<(), QuasiError> {
         let positive = "finite and positive";
         let mut figures = vec![

@@ -1,4 +1,4 @@
-//! From the list of what there is to a simulation at time 0.
+//! Builds a simulation at time 0 from the collected bodies.
 
 use nalgebra::{DMatrix, DVector, Vector3};
 
@@ -11,11 +11,10 @@ use crate::simulation::{Collisions, Integrator, LineForce, Simulation, System};
 
 impl BodiesBuilder {
     /// Builds the bodies under `gravity` (m/s^2, world frame), for steps of at most `max_step`
-    /// \[s\] where the settings give no integrator.
+    /// \[s\] if the settings have no integrator.
     ///
     /// # Errors
-    /// What the mechanism, its motors and constraints, or the shapes cannot be; settings out of
-    /// range.
+    /// An invalid mechanism, motor, constraint or shape; settings out of range.
     pub fn build(
         self,
         gravity: Vector3<f64>,
@@ -54,9 +53,9 @@ impl BodiesBuilder {
     }
 }
 
-/// The geometries of all bodies on their links. Groups and masks of a file count within it; between
-/// a file and all else everything touches. Each file therefore gets bits of its own, after those of
-/// the bodies that were added by themselves.
+/// The geometries of all bodies on their links. Groups and masks of a file apply within it; its
+/// geometries may touch all others. Each file therefore gets its own bits, after those of the
+/// bodies that were added one by one.
 fn collision_geometries(bodies: &[Body], files: &[u32]) -> Result<Vec<CollisionGeometry>, RigidError> {
     let width = |file: u32| {
         let of_file = bodies.iter().zip(files).filter(|(_, f)| **f == file);
@@ -78,7 +77,7 @@ fn collision_geometries(bodies: &[Body], files: &[u32]) -> Result<Vec<CollisionG
         let shift = shifts[file as usize];
         let window = ((1_u64 << width(file)) - 1) as u32;
         for (k, g) in body.geometries.iter().enumerate() {
-            // What touches nothing in its own file is left alone by the others, too.
+            // A geometry that touches nothing in its own file touches no others.
             let candidates = g.group != 0 && g.mask != 0;
             let (group, mask) = if candidates {
                 let own = window.checked_shl(shift).unwrap_or(0);
@@ -101,9 +100,9 @@ fn collision_geometries(bodies: &[Body], files: &[u32]) -> Result<Vec<CollisionG
     Ok(all)
 }
 
-/// Joints where they start. A jointed body takes the momentum of its given velocity along its
-/// joint, whatever its parent does. One that has an angular velocity alone, on a joint that turns
-/// about a point, turns about that: its centre of mass moves as that asks.
+/// Initial state of the joints. A jointed body keeps the momentum of its given velocity along its
+/// joint, whatever its parent does. A body with only an angular velocity, on a joint that turns
+/// about a point, rotates about that point, and its centre of mass moves accordingly.
 fn initial_state(model: &Model, bodies: &[Body], starts: &[InitialMotion]) -> State {
     let mut state = model.zero_configuration();
     for (l, start) in starts.iter().enumerate() {
@@ -122,7 +121,7 @@ fn initial_state(model: &Model, bodies: &[Body], starts: &[InitialMotion]) -> St
             continue;
         }
         kinematics.update(model, &state);
-        // With its joint at rest the link moves as its parent carries it.
+        // With its joint at rest the link moves with its parent.
         let carried = *kinematics.velocity(link);
         let lever = kinematics.pose(link).rotation * body.frame.translation.vector;
         let wanted = MotionVector::new(velocity.angular, velocity.linear).shifted(&-lever);

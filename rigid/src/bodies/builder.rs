@@ -18,16 +18,16 @@ use crate::spatial::SpatialVelocity;
 use crate::trajectory::PoseTrajectory;
 use crate::trajectory::Trajectory;
 
-/// How bodies move and touch each other.
+/// Settings of the bodies' steps and contacts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidSettings {
-    /// The integrator. `None` takes each step that it is asked for as one.
+    /// The integrator. With `None` each requested step is one step.
     pub integrator: Option<Integrator>,
-    /// Slip \[m/s\] at which friction between bodies has most of its value.
+    /// Stiction tolerance of friction between bodies \[m/s\].
     pub stiction_tolerance: f64,
     /// See [`System::refresh_friction`](crate::simulation::System::refresh_friction).
     pub refresh_friction: bool,
-    /// What makes the steps.
+    /// The solver of the steps.
     pub solver: RigidSolver,
 }
 
@@ -42,14 +42,15 @@ impl Default for RigidSettings {
     }
 }
 
-/// Where a mechanism went that was added as a whole.
+/// Links, bodies and actuators of a mechanism that was added as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mechanism {
-    /// Its links, in the order of its model: number `i` there is number `first_link + i` here.
+    /// Its links, in the order of its model: link `i` of its model has the number `first_link + i`
+    /// here.
     pub first_link: usize,
-    /// Its bodies: one a link, and one for what it has on the world, if anything, at the end.
+    /// Its bodies: one per link, and one at the end for its geometries on the world, if any.
     pub bodies: Vec<BodyId>,
-    /// Its actuators: number `i` of its system is number `first_actuator + i` here.
+    /// Its actuators: actuator `i` of its system has the number `first_actuator + i` here.
     pub first_actuator: usize,
 }
 
@@ -65,7 +66,7 @@ fn joint_frame(joint: &Joint) -> Isometry3<f64> {
     Isometry3::from_parts(Translation3::from(joint.origin.coords), joint.turn)
 }
 
-/// Where a link begins.
+/// Initial motion of a link.
 #[derive(Clone, Debug)]
 pub(super) enum InitialMotion {
     /// At these positions and velocities of its joint.
@@ -74,11 +75,11 @@ pub(super) enum InitialMotion {
     Moving(SpatialVelocity),
 }
 
-/// Makes a controller or force element once the model is known.
+/// Function that makes a controller or force element once the model is complete.
 pub type ExternalMaker =
     Box<dyn FnOnce(&Model) -> Result<Box<dyn ExternalSystem>, SimulationError> + Send + Sync>;
 
-/// Collects what makes [`Bodies`](super::Bodies).
+/// Collects the parts of [`Bodies`](super::Bodies).
 #[derive(Default)]
 pub struct BodiesBuilder {
     pub(super) bodies: Vec<Body>,
@@ -87,8 +88,7 @@ pub struct BodiesBuilder {
     poses: Vec<Isometry3<f64>>,
     pub(super) links: Vec<Link>,
     pub(super) starts: Vec<InitialMotion>,
-    /// The file, counted from 1, that each body came from; 0 for bodies that were added by
-    /// themselves.
+    /// The file, counted from 1, that each body came from; 0 for bodies that were added one by one.
     pub(super) files: Vec<u32>,
     file_count: u32,
     pub(super) excluded: Vec<(LinkId, LinkId)>,
@@ -118,7 +118,7 @@ impl BodiesBuilder {
         Self::default()
     }
 
-    /// How many bodies there are.
+    /// Number of bodies.
     pub fn len(&self) -> usize {
         self.bodies.len()
     }
@@ -133,7 +133,7 @@ impl BodiesBuilder {
         self.names.get(name).copied()
     }
 
-    /// The link of a body; `None` for one that stays where it is.
+    /// The link of a body; `None` for a static one.
     pub fn link(&self, body: BodyId) -> Option<LinkId> {
         self.bodies[body.0].link
     }
@@ -148,7 +148,7 @@ impl BodiesBuilder {
         &self.links
     }
 
-    /// First coordinate \[rad, m\] that a link's joint starts at; 0 where it has none.
+    /// Initial value of the first coordinate of a link's joint \[rad, m\]; 0 if it has none.
     pub fn start(&self, link: LinkId) -> f64 {
         match &self.starts[link.0] {
             InitialMotion::Joint(q, _) => q.first().copied().unwrap_or(0.0),
@@ -165,7 +165,7 @@ impl BodiesBuilder {
     ///
     /// # Errors
     /// A description that is not valid (see [`RigidError`]; it names the body and the field). The
-    /// bodies are as before then.
+    /// bodies are then unchanged.
     pub fn add(&mut self, desc: BodyDesc) -> Result<BodyId, RigidError> {
         self.validate(&desc)?;
         let BodyDesc { name, pose, motion, geometries, appearance } = desc;
@@ -215,8 +215,8 @@ impl BodiesBuilder {
         Ok(())
     }
 
-    /// Hangs a body on its parent. The joint's frame is fixed in the body, and where it starts is
-    /// where its coordinates are 0.
+    /// Attaches a body to its parent. The joint's frame is fixed in the body, and its coordinates
+    /// are 0 at the start.
     fn attach(
         &mut self,
         body: &mut Body,
@@ -264,11 +264,11 @@ impl BodiesBuilder {
     }
 
     /// Adds a mechanism, with its motors, constraints and state, its world at `base` of the
-    /// parent's frame. Its links become the bodies `name/link`. Its own rules say which of its
-    /// shapes touch each other; they touch all other bodies.
+    /// parent's frame. Its links become the bodies `name/link`. Its own groups and exclusions
+    /// determine which of its shapes touch each other; they touch all other bodies.
     ///
     /// # Errors
-    /// A name that is taken. Nothing is added then.
+    /// A name that is already used. Nothing is added then.
     pub fn add_mechanism(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! The bodies of a world: named links of one simulation, with what others touch of them.
+//! The bodies of a world: named links of one simulation, with their geometries.
 
 mod build;
 mod builder;
@@ -18,18 +18,18 @@ use crate::spatial::{SpatialImpulse, SpatialVelocity, advance};
 
 pub use builder::{BodiesBuilder, ExternalMaker, Mechanism, RigidSettings};
 
-/// A body: where it is on its link, and what others touch and see of it.
+/// A body: its frame on a link, its geometries and its appearance.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// Name, unique among the bodies.
     pub name: String,
-    /// The link it is; `None` stays where it is.
+    /// Its link; `None` for a static body.
     pub link: Option<LinkId>,
-    /// The body frame in the link's; in the world's where there is no link.
+    /// The body frame in the link's; in the world's without a link.
     pub frame: Isometry3<f64>,
     /// Its shapes, in the body frame.
     pub geometries: Vec<Geometry>,
-    /// Shapes that nothing touches.
+    /// Shapes without contact.
     pub appearance: Vec<Appearance>,
     /// Constant force at the body's origin \[N\] and torque \[N m\], world frame.
     load: ForceVector,
@@ -38,9 +38,9 @@ pub struct Body {
 /// Bodies, in the order in which they were added, and the simulation that moves them. Made by
 /// [`BodiesBuilder`].
 ///
-/// A step is [`prepare`](Self::prepare), whatever reads poses and velocities and collects impulses,
-/// then [`integrate`](Self::integrate). Functions that take a [`BodyId`] panic if it is not of
-/// these bodies.
+/// A step is [`prepare`](Self::prepare), code that reads poses and velocities and collects
+/// impulses, then [`integrate`](Self::integrate). Functions that take a [`BodyId`] panic if it is
+/// not of these bodies.
 #[derive(Debug)]
 pub struct Bodies {
     bodies: Vec<Body>,
@@ -55,11 +55,11 @@ pub struct Bodies {
 
 impl Bodies {
     /// Sets each body's velocity over the coming step from [`time`](Self::time) to `time + dt`
-    /// \[s\]: of what follows a path, the constant velocity that carries the pose at the start to
-    /// the pose at the end; of the others, the present one.
+    /// \[s\]: for prescribed bodies the constant velocity that leads from the pose at the start to
+    /// the pose at the end; for the others the present one.
     ///
     /// Call it again if `dt` changes. A `dt` that is not finite and positive prepares nothing, and
-    /// `integrate` will refuse it.
+    /// `integrate` refuses it.
     pub fn prepare(&mut self, dt: f64) {
         self.prepared = None;
         if dt.is_finite() && dt > 0.0 {
@@ -72,13 +72,13 @@ impl Bodies {
         self.kinematics.update_at(&self.simulation.system().model, self.simulation.state(), corner);
     }
 
-    /// One step of `dt` \[s\], the one that was prepared: applies one impulse a body, evenly over
-    /// the step, and moves the bodies to `time + dt` with everything else that acts on them.
-    /// Impulses on bodies that do not move by their dynamics have no effect.
+    /// One step of `dt` \[s\], the one that was prepared: applies one impulse per body, evenly over
+    /// the step, and moves the bodies to `time + dt` under these and all other forces. Impulses on
+    /// fixed and prescribed bodies have no effect.
     ///
     /// # Errors
-    /// A step that was not prepared, another number of impulses than bodies, and what the
-    /// simulation cannot do ([`RigidError::Simulation`]); the state is then the last good one.
+    /// A step that was not prepared, another number of impulses than bodies, and errors of the
+    /// simulation ([`RigidError::Simulation`]); the state is then the last valid one.
     pub fn integrate(&mut self, dt: f64, impulses: &[SpatialImpulse]) -> Result<AdvanceSummary, RigidError> {
         if self.prepared != Some(dt) {
             return Err(RigidError::StepNotPrepared { step: dt, prepared_step: self.prepared });
@@ -95,8 +95,8 @@ impl Bodies {
     }
 
     /// Sums constant loads to a force on each link about its origin, and impulses to one along a
-    /// line that goes on with the [reference velocity](Self::reference_velocity), whatever the link
-    /// does.
+    /// line that moves with the [reference velocity](Self::reference_velocity), independently of
+    /// the link.
     fn load_links(&mut self, dt: f64, impulses: &[SpatialImpulse]) {
         let time = self.time();
         let mut references = core::mem::take(&mut self.references);
@@ -119,10 +119,10 @@ impl Bodies {
         self.references = references;
     }
 
-    /// Velocity (m/s, world frame) at which the point goes on that impulses on a body over the
-    /// coming step are about: that of its centre of mass where nothing holds it, else that of its
-    /// link's origin. With points that stay in the world a body that is carried along would be
-    /// turned by what only slows it: the lever would be another in every inertial frame.
+    /// Velocity \[m/s\] in the world frame of the reference point of impulses on a body over the
+    /// coming step: that of the centre of mass of a free body, else that of its link's origin. With
+    /// points at rest in the world, a force that only slows a moving body would also rotate it,
+    /// because the lever would depend on the inertial frame.
     pub fn reference_velocity(&self, id: BodyId) -> Vector3<f64> {
         let Some(link) = self.bodies[id.0].link else { return Vector3::zeros() };
         let velocity = self.kinematics.velocity(link);
@@ -137,16 +137,15 @@ impl Bodies {
         self.simulation.system().model.floating.iter().find(|floating| floating.link == link)
     }
 
-    /// Centre of mass of a body that nothing holds (m, world frame), and its mass with all that is
-    /// welded to it \[kg\]; none for others.
+    /// Centre of mass of a free body in the world frame \[m\], and its mass with all that is welded
+    /// to it \[kg\]; none for others.
     pub fn free_center(&self, id: BodyId) -> Option<(Point3<f64>, f64)> {
         let floating = self.floating(id)?;
         let pose = self.kinematics.pose(floating.link);
         Some((pose * Point3::from(floating.center), floating.mass))
     }
 
-    /// Acceleration \[m/s^2\] of a body that nothing holds, by gravity and its constant force
-    /// alone.
+    /// Acceleration \[m/s^2\] of a free body by gravity and its constant force alone.
     pub fn free_acceleration(&self, id: BodyId, mass: f64) -> Vector3<f64> {
         let model = &self.simulation.system().model;
         let Some(link) = self.bodies[id.0].link else { return Vector3::zeros() };
@@ -156,7 +155,7 @@ impl Bodies {
         loads / mass + gravity
     }
 
-    /// Moves a body that nothing holds (m, world frame); others stay.
+    /// Moves a free body in the world frame \[m\]; others do not move.
     pub fn translate_free_body(&mut self, id: BodyId, by: &Vector3<f64>) {
         let Some(link) = self.floating(id).map(|floating| floating.link) else { return };
         let model = &self.simulation.system().model;
@@ -175,8 +174,8 @@ impl Bodies {
         self.bodies[id.0].link.is_some_and(|link| model.tree_of(link).is_some())
     }
 
-    /// How `dynamic` bodies would answer impulses within the prepared step of `dt` \[s\],
-    /// linearised where `impulses` (one a body) would take them: `points` of the response are the
+    /// The response of `dynamic` bodies to impulses within the prepared step of `dt` \[s\],
+    /// linearised about the step under `impulses` (one per body): `points` of the response are the
     /// origins of the bodies. The state does not change. `scratch` is a buffer.
     ///
     /// # Errors
@@ -202,10 +201,9 @@ impl Bodies {
         Ok(self.simulation.linearise_response(dt, scratch, out)?)
     }
 
-    /// How far the step is from what the last [`linearise_response`](Self::linearise_response)
-    /// answers linearly, where the impulses on its bodies differ by `more` (six components a body,
-    /// angular first) from those it was linearised about: [`Simulation::linearisation_error`].
-    /// `points` is the buffer of that call.
+    /// Error of the last [`linearise_response`](Self::linearise_response) if the impulses on its
+    /// bodies differ by `more` (six components per body, angular first) from those it was
+    /// linearised about: [`Simulation::linearisation_error`]. `points` is the buffer of that call.
     pub fn linearisation_error(
         &mut self,
         points: &[(LinkId, Vector3<f64>)],
@@ -250,7 +248,7 @@ impl Bodies {
         &self.simulation
     }
 
-    /// The simulation, to change what motors are told between steps. Applied forces are overwritten
+    /// The simulation, to change the inputs of motors between steps. Applied forces are overwritten
     /// by each step.
     pub fn simulation_mut(&mut self) -> &mut Simulation<Collisions> {
         &mut self.simulation
@@ -271,8 +269,8 @@ impl Bodies {
         SpatialVelocity { angular: velocity.angular, linear: velocity.linear }
     }
 
-    /// Coordinates and rates of a body's joint, as its [`JointKind`] has them; empty for what does
-    /// not move by its dynamics.
+    /// Coordinates and rates of a body's joint, in the order of its [`JointKind`]; empty for fixed
+    /// and prescribed bodies.
     pub fn joint(&self, id: BodyId) -> (&[f64], &[f64]) {
         let (model, state) = (&self.simulation.system().model, self.simulation.state());
         self.bodies[id.0].link.map_or((&[], &[]), |link| {
@@ -280,8 +278,8 @@ impl Bodies {
         })
     }
 
-    /// The coordinates that are beyond their joints' limits now: the link, the coordinate, the
-    /// limit \[rad, m\], and the unit. They come back at a bounded speed
+    /// The coordinates that are beyond their joints' limits: the link, the coordinate, the limit
+    /// \[rad, m\], and the unit. They return at a bounded speed
     /// ([`LimitPotential`](crate::icf::potential::LimitPotential)).
     pub fn beyond_limits(&self) -> impl Iterator<Item = (&str, f64, f64, &'static str)> + '_ {
         let (model, state) = (&self.simulation.system().model, self.simulation.state());
@@ -305,18 +303,18 @@ impl Bodies {
         advance(&pose, &self.velocity(id), s)
     }
 
-    /// Kinetic energy \[J\] of what moves by its dynamics.
+    /// Kinetic energy \[J\] of the dynamic bodies.
     pub fn kinetic_energy(&self) -> f64 {
         self.energy().kinetic
     }
 
-    /// Energies \[J\] of what moves by its dynamics.
+    /// Energies \[J\] of the dynamic bodies.
     pub fn energy(&self) -> MechanicalEnergy {
         mechanical_energy(&self.simulation.system().model, &self.kinematics, self.simulation.state())
     }
 
-    /// Momentum of what moves by its dynamics: linear \[N s\], and angular about the origin of the
-    /// world \[N m s\].
+    /// Momentum of the dynamic bodies: linear \[N s\], and angular about the origin of the world
+    /// \[N m s\].
     pub fn momentum(&self) -> SpatialImpulse {
         let model = &self.simulation.system().model;
         let mut sum = ForceVector::zero();
@@ -330,8 +328,8 @@ impl Bodies {
     }
 
     /// Largest speed \[m/s\], spin included, of a surface of any body relative to a `velocity`
-    /// (m/s, world frame) over the times `from` to `to` \[s\]: of what follows a path from its
-    /// keys, of the others as it is now. Half-spaces, which have no bound, count as points.
+    /// (m/s, world frame) over the times `from` to `to` \[s\]: of prescribed bodies from their
+    /// keys, of the others the present one. Half-spaces, which are unbounded, count as points.
     pub fn fastest_surface(&self, from: f64, to: f64, velocity: &Vector3<f64>) -> f64 {
         let model = &self.simulation.system().model;
         let speed = |(k, body): (usize, &Body)| {
@@ -356,7 +354,7 @@ impl Bodies {
         self.simulation.save()
     }
 
-    /// Continues from a saved state of the same bodies.
+    /// Continues from a saved state of these bodies.
     ///
     /// # Errors
     /// A state that does not fit or is not finite. The bodies are as before then.

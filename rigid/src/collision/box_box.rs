@@ -2,11 +2,11 @@
 
 use nalgebra::{Rotation3, Unit, Vector3};
 
-/// Edges more parallel than this (sine of their angle) give no axis: the axes of faces are as good.
+/// Edges more parallel than this (sine of their angle) give no axis: the axes of faces suffice.
 const PARALLEL: f64 = 1e-5;
-/// Where boxes overlap, an axis across two edges must be better than those of the faces by this
-/// part of the overlap, and by [`EDGE_SIZE`] of the least half extent, to be taken: else boxes that
-/// lie flat on each other would tip from face to edge.
+/// If boxes overlap, an axis across two edges is used only if it is better than those of the faces
+/// by this fraction of the overlap and by [`EDGE_SIZE`] of the least half extent: else boxes that
+/// lie flat on each other would switch between face and edge.
 const EDGE_OVERLAP: f64 = 0.02;
 const EDGE_SIZE: f64 = 1e-6;
 

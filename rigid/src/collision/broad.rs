@@ -1,4 +1,4 @@
-//! The broad phase: bounding boxes in strips, in each sorted and swept.
+//! The broad phase: bounding boxes in strips, sorted and swept within each strip.
 
 use super::scene::CollisionModel;
 use nalgebra::{Isometry3, Vector3};
@@ -37,7 +37,7 @@ fn world_bounds(
             (centre.coords + pose.translation.vector, m.abs() * ((max - min) * 0.5))
         }
     };
-    // Rounding of the sums above, which far from the origin is more than the margin may be.
+    // Rounding of the sums above, which may exceed the margin far from the origin.
     let rounding = 1e-14 * (centre.amax() + half.amax());
     let half = half.add_scalar(reach + rounding);
     [centre - half, centre + half]
@@ -69,15 +69,15 @@ struct Entry {
 #[derive(Clone, Copy, Debug)]
 struct Strips {
     axis: usize,
-    /// Where the first begins \[m\], and their number per length \[1/m\].
+    /// Start of the first \[m\], and their number per length \[1/m\].
     from: f64,
     density: f64,
 }
 
 impl Strips {
-    /// Strips twice as wide as the boxes are on average. A box reaches into at most two more than
-    /// its width has room for, so that all together reach into at most 5/2 of their number. There
-    /// are no more strips than boxes.
+    /// Strips twice as wide as the boxes are on average. A box reaches into at most two strips more
+    /// than its width spans, so that all boxes together have at most 5/2 entries per box. There are
+    /// no more strips than boxes.
     fn new(axis: usize, bounds: &[[Vector3<f64>; 2]], bounded: &[u32]) -> Self {
         let (mut sum, mut from, mut to) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
         for &k in bounded {
@@ -100,7 +100,7 @@ impl Strips {
 
 impl BroadPhase {
     /// The pairs (smaller number first, in order) that may touch and whose boxes are within
-    /// `margin` \[m\]. Half-spaces are tried against everything. Geometries whose pose is not
+    /// `margin` \[m\]. Half-spaces are tested against all geometries. Geometries whose pose is not
     /// finite have no pairs.
     pub(super) fn pairs(
         &mut self,
@@ -116,7 +116,7 @@ impl BroadPhase {
         &self.pairs
     }
 
-    /// Finds the boxes, and the two axes along which their centres are spread most.
+    /// Computes the boxes, and the two axes along which their centres are spread most.
     fn enclose(&mut self, scene: &CollisionModel, poses: &[Isometry3<f64>], margin: f64) -> [usize; 2] {
         self.bounds.clear();
         self.bounded.clear();
@@ -148,7 +148,7 @@ impl BroadPhase {
         [axis, if spread[i] >= spread[j] { i } else { j }]
     }
 
-    /// Sorts the geometries by strips, in each by where they begin along `axis`.
+    /// Sorts the geometries by strips, and within a strip by their start along `axis`.
     fn sort(&mut self, axis: usize, strips: Strips) {
         // No more than this is ever needed: see `Strips::new`.
         let most = 5 * self.bounded.len() / 2;
@@ -169,8 +169,8 @@ impl BroadPhase {
         self.boxes.extend(boxes.map(|bounds| (*bounds, strips.of(bounds)[0])));
     }
 
-    /// Finds the boxes that overlap. Along one axis alone every box of a wide heap would be tried
-    /// against all beside it: the cost would grow with the power 3/2 of their number.
+    /// Finds the boxes that overlap. A sweep along one axis alone would test every box of a wide
+    /// heap against all beside it: the cost would grow with the power 3/2 of their number.
     fn sweep(&mut self, scene: &CollisionModel, axis: usize) {
         self.pairs.clear();
         let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -186,7 +186,7 @@ impl BroadPhase {
                     && other_low[i] <= high[i]
                     && low[j] <= other_high[j]
                     && other_low[j] <= high[j]
-                    // Two that share strips meet in the first of them.
+                    // A pair that shares several strips counts in the first of them.
                     && *first.max(other_first) == entry.strip
                 {
                     let (a, b) = (entry.geometry.min(other.geometry), entry.geometry.max(other.geometry));

@@ -1,4 +1,4 @@
-//! Two convex solids: the direction in which they are farthest apart, then what their faces share
+//! Two convex solids: the direction of greatest separation, then the common part of their faces
 //! along it.
 
 use super::manifold::{Clipper, LocalContact, MAX_POINTS, NEAREST, SupportFace, across, reduce};
@@ -11,18 +11,18 @@ use nalgebra::{Unit, Vector3};
 use pliant_geometry::Shape;
 use pliant_geometry::convert::{Nearest, Workspace};
 
-/// A face stands for the direction found where it gives up no more distance than this part of the
-/// smaller solid.
+/// The normal of a face replaces the direction found if that loses at most this fraction of the
+/// smaller solid's size in separation.
 const FACE_BIAS: f64 = 1e-9;
-/// How far from the deepest point the shared corners of flat faces may be, as part of the smaller
-/// solid.
+/// Largest difference in depth between the common corners of flat faces and the deepest point, as a
+/// fraction of the smaller solid's size.
 const FLAT: f64 = 1e-9;
-/// The same for rims, as part of their radius: octagons stand in for them, which miss this much at
-/// most while they turn towards their deepest point (see [`super::solid::rim_point`]).
+/// The same for rims, as part of their radius: octagons replace them, with at most this error while
+/// they rotate towards their deepest point (see [`super::solid::rim_point`]).
 const ROUND: f64 = 2e-5;
 
-/// A direction whose separation is this close to the distance of two points of the solids, in
-/// proportion to the smaller one, is the right one.
+/// A direction whose separation is this close to the distance of two points of the solids, relative
+/// to the smaller one's size, is exact.
 const CERTAIN: f64 = 1e-9;
 /// Most steps of the search for a better direction.
 const POLISH_STEPS: usize = 150;
@@ -53,7 +53,8 @@ pub(super) fn contacts(
         };
         pair.faces(&normal, &mut scratch.faces);
         if let Some(deepest) = shared(pair, &normal, margin, scratch, out, start) {
-            // Apart beside a face, the axis is not the direction of the nearest points.
+            // For separated solids beside a face, the axis is not the direction of the nearest
+            // points.
             if distance <= 0.0 || deepest <= distance + FLAT * pair.size() {
                 return;
             }
@@ -81,8 +82,8 @@ pub(super) fn contacts(
     }
 }
 
-/// Appends what the faces in `scratch` share, at most [`MAX_POINTS`], and gives the least distance
-/// \[m\].
+/// Appends the contacts of the common part of the faces in `scratch`, at most [`MAX_POINTS`], and
+/// returns the least distance \[m\].
 fn shared(
     pair: &ConvexPair<'_>,
     normal: &Unit<Vector3<f64>>,
@@ -105,8 +106,7 @@ fn shared(
     out[start..].iter().map(|c| c.distance).reduce(f64::min)
 }
 
-/// The direction in which the solids are farthest apart; `None` where that is surely more than
-/// `margin`.
+/// The direction of greatest separation; `None` if that is certainly more than `margin`.
 fn separation(pair: &ConvexPair<'_>, margin: f64, scratch: &mut Scratch) -> Option<Separation> {
     let [ra, rb] = pair.radii();
     if let (Shape::Capsule { half_length: a, .. }, Shape::Capsule { half_length: b, .. }) =
@@ -153,10 +153,10 @@ fn separation(pair: &ConvexPair<'_>, margin: f64, scratch: &mut Scratch) -> Opti
     Some(sharper.unwrap_or(rough))
 }
 
-/// What Newton's method makes of solids one of which is an ellipsoid: that they are farther apart
-/// than `margin` \[m\], or the direction of greatest separation; `None` where it does not settle.
-/// Solids that overlap may have several such directions, so the search begins anew at the best of
-/// their axes.
+/// Newton's method for solids one of which is an ellipsoid: finds that they are farther apart than
+/// `margin` \[m\], or the direction of greatest separation; `None` if it does not converge. Solids
+/// that overlap may have several local maxima, so the search is repeated from the best of their
+/// axes.
 fn ascended(pair: &ConvexPair<'_>, start: Unit<Vector3<f64>>, margin: f64) -> Option<Option<Separation>> {
     let (mut normal, mut distance) = match smooth::ascend(pair, start, margin) {
         Ascent::Separation => return Some(None),
@@ -178,9 +178,9 @@ fn ascended(pair: &ConvexPair<'_>, start: Unit<Vector3<f64>>, margin: f64) -> Op
 
 /// Improves the direction `best.0` of separation `best.1` \[m\] by a pattern search over the sphere
 /// of directions (Hooke and Jeeves 1961), from steps for an error of `error`, in proportion to the
-/// solids' size, down to rounding. The pattern turns, so that a ridge cannot stop it for long.
+/// solids' size, down to rounding. The pattern rotates, so that a ridge does not stop it.
 fn pattern_search(pair: &ConvexPair<'_>, best: &mut (Unit<Vector3<f64>>, f64), error: f64) {
-    /// Cosine and sine of the turn: some 34 degrees, so that directions do not come back.
+    /// Cosine and sine of the rotation: some 34 degrees, so that directions do not repeat.
     const TURN: [f64; 2] = [0.829_037_572_555_041_7, 0.559_192_903_470_746_8];
     let mut step = (4.0 * error).sqrt().clamp(1e-6, 0.5);
     let (mut c, mut s) = (1.0, 0.0);
@@ -227,7 +227,7 @@ fn best_axis(pair: &ConvexPair<'_>) -> (Unit<Vector3<f64>>, f64) {
     best
 }
 
-/// A direction of little overlap where the exact algorithms gave up.
+/// A direction of little overlap if the exact algorithms fail.
 fn search(pair: &ConvexPair<'_>) -> Separation {
     let mut best = best_axis(pair);
     pattern_search(pair, &mut best, 1.0);
@@ -246,7 +246,7 @@ fn prefer_faces(pair: &ConvexPair<'_>, found: Separation, faces: &mut [SupportFa
         let n = if k == 0 { outward } else { -outward };
         let s = pair.separation(&n);
         if s >= least {
-            // What meets a face is a point of the other one.
+            // A face touches a point of the other solid.
             let point = if k == 0 {
                 pair.support_b(&-n.as_ref()) - n.as_ref() * (s + pair.b.radius())
             } else {

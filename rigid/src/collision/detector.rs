@@ -10,26 +10,26 @@ use crate::multibody::LinkId;
 use nalgebra::{Isometry3, Rotation3, Unit, Vector3};
 use pliant_geometry::Shape;
 
-/// Where two geometries touch or nearly do. World frame.
+/// A contact point of two geometries, world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GeometricContact {
     /// Number of the first geometry, smaller than the other.
     pub a: usize,
     /// Number of the second geometry.
     pub b: usize,
-    /// Between the two surfaces \[m\]: on a's where that is much stiffer, on b's where that is, and
-    /// halfway where they are alike.
+    /// Between the two surfaces \[m\]: on a's if that is much stiffer, on b's if that is, and
+    /// halfway if they are equally stiff.
     pub point: Vector3<f64>,
     /// From a to b.
     pub normal: Unit<Vector3<f64>>,
     /// Signed distance \[m\], negative where they overlap.
     pub distance: f64,
-    /// Name of the contact within its pair: which corners, edges or faces meet.
+    /// Name of the contact within its pair: the corners, edges or faces that touch.
     pub feature: u64,
 }
 
-/// Finds contacts. It holds buffers only: results depend on nothing but the arguments, and after
-/// the first calls nothing is allocated.
+/// Finds contacts. It holds buffers only: results depend only on the arguments, and after the first
+/// calls nothing is allocated.
 #[derive(Default)]
 pub struct Detector {
     broad: BroadPhase,
@@ -66,7 +66,7 @@ impl Detector {
         for &(a, b) in self.broad.pairs(scene, &self.poses, margin) {
             let (a, b) = (a as usize, b as usize);
             self.local.clear();
-            // The narrow phase works in the frame of the one that comes first in its own order.
+            // The narrow phase works in the frame of the shape of lower rank.
             let rank = |k: usize| rank(&scene.geometries()[k].shape);
             let (first, second) = if rank(b) < rank(a) { (b, a) } else { (a, b) };
             let frame = &self.rotations[first];
@@ -81,7 +81,8 @@ impl Detector {
             self.local
                 .sort_unstable_by(|x, y| x.feature.cmp(&y.feature).then(x.distance.total_cmp(&y.distance)));
             let material = |k: usize| &scene.geometries()[k].material;
-            // How far from the first's surface to the second's: the softer one gives way more.
+            // Fraction of the distance from the first's surface to the second's: the softer one
+            // yields more.
             let share = 1.0 / (1.0 + material(first).stiffness / material(second).stiffness);
             for c in &self.local {
                 let point = c.point + c.normal.as_ref() * (c.distance * share);
@@ -99,7 +100,7 @@ impl Detector {
     }
 }
 
-/// The order in which shapes take the part of the first solid.
+/// Rank of a shape: the lower one of a pair is the first solid.
 fn rank(shape: &Shape) -> u32 {
     match shape {
         Shape::HalfSpace => 0,

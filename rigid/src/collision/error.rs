@@ -1,8 +1,8 @@
-//! What can be wrong with a scene.
+//! Errors of a collision model.
 
 use pliant_geometry::GeometryError;
 
-/// A scene in which contacts cannot be found. Geometries are named and numbered from 0.
+/// A collision model whose contacts cannot be computed. Geometries are numbered from 0.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CollisionError {
     /// The sizes of a shape.
@@ -15,14 +15,14 @@ pub enum CollisionError {
         /// What is wrong.
         source: GeometryError,
     },
-    /// A figure of a geometry is out of range.
+    /// A value of a geometry is out of range.
     #[error("geometry {geometry} '{name}', {field}: {value} {unit} must be {requirement}")]
     Value {
         /// Its number.
         geometry: usize,
         /// Its name.
         name: String,
-        /// The figure.
+        /// Name of the value.
         field: &'static str,
         /// Its value.
         value: f64,
@@ -34,17 +34,18 @@ pub enum CollisionError {
     /// A link that the model does not have.
     #[error("{what}: there is no link {link} in a model of {links}")]
     NoLink {
-        /// Where it is named.
+        /// The part that refers to it.
         what: String,
         /// Its number.
         link: usize,
-        /// How many there are.
+        /// Number of links.
         links: usize,
     },
-    /// Two geometries may meet between whose shapes contacts cannot be found.
+    /// Two geometries may touch, but contact of their shapes is not supported.
     #[error(
-        "geometries {first} '{first_name}' ({first_shape}) and {second} '{second_name}' ({second_shape}) may meet, but contact between \
-         these shapes is not supported; exclude the pair by its links, groups or masks, or use convex pieces"
+        "geometries {first} '{first_name}' ({first_shape}) and {second} '{second_name}' \
+         ({second_shape}) may collide, but contact between these shapes is not supported: exclude \
+         the pair by its links, groups or masks, or use convex pieces"
     )]
     UnsupportedPair {
         /// Number of the first.

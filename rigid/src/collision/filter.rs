@@ -1,4 +1,4 @@
-//! Which pairs of geometries can touch.
+//! Filter of the pairs of geometries that can touch.
 
 use super::geometry::CollisionGeometry;
 use crate::multibody::{LinkId, Model};
@@ -8,7 +8,7 @@ use crate::multibody::{LinkId, Model};
 pub(super) struct Filter {
     /// The part of every geometry.
     part: Vec<u32>,
-    /// The part that holds this one by a joint; its own number where that is the world.
+    /// The part that this one is joined to by a joint; its own number if that is the world.
     holder: Vec<u32>,
     /// Excluded pairs of geometries' links, smaller first, sorted; `usize::MAX` is the world.
     excluded: Vec<(usize, usize)>,
@@ -16,7 +16,7 @@ pub(super) struct Filter {
     link: Vec<usize>,
     /// The parent of every geometry's link, where that is a link.
     parent: Vec<usize>,
-    /// What every geometry is, and what it touches.
+    /// Groups of every geometry, and the groups that it touches.
     groups: Vec<[u32; 2]>,
 }
 
@@ -41,7 +41,7 @@ impl Filter {
             } else {
                 let part = holder.len() as u32;
                 part_of.push(part);
-                // What hangs on the world may still fall on it.
+                // A part that is joined to the world may still touch it.
                 holder.push(if parent == 0 { part } else { parent });
             }
         }

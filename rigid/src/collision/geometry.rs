@@ -18,9 +18,9 @@ pub struct CollisionGeometry {
     pub shape: Shape,
     /// Compliance and friction.
     pub material: ContactMaterial,
-    /// Groups it is in, one a bit.
+    /// Its groups, one per bit.
     pub group: u32,
-    /// Groups it can touch, one a bit: a pair can touch when each is in a group of the other's
+    /// Groups that it can touch, one per bit: a pair can touch if each is in a group of the other's
     /// mask.
     pub mask: u32,
     /// Red, green, blue for pictures.

@@ -1,4 +1,4 @@
-//! A half-space against everything: the supporting vertices, rims and ends, each with its exact
+//! A half-space against any shape: the supporting vertices, rims and ends, each with its exact
 //! distance.
 
 use super::manifold::{LocalContact, MAX_POINTS, SupportFace, reduce};
@@ -90,7 +90,7 @@ fn vertices(mesh: &TriangleMesh, mut add: impl FnMut(&Vector3<f64>, u64)) {
     }
 }
 
-/// The normal of a sphere's contact where the centre says nothing.
+/// The normal of a sphere's contact if the centre defines none.
 pub(super) fn unit_or(v: Vector3<f64>, fallback: Unit<Vector3<f64>>) -> Unit<Vector3<f64>> {
     Unit::try_new(v, f64::MIN_POSITIVE).unwrap_or(fallback)
 }

@@ -1,18 +1,18 @@
-//! Several contacts from two faces: what they share when seen along the normal.
+//! Several contacts of two faces: their common part in the projection along the normal.
 
 use nalgebra::{Rotation3, Unit, Vector3};
 
-/// Lengths below this part of the smaller solid are no lengths: corners that coincide, lines that
-/// are one.
+/// Lengths below this fraction of the smaller solid's size count as zero: corners that coincide,
+/// collinear lines.
 const COINCIDENT: f64 = 1e-9;
-/// Contacts nearer to each other than this part of the smaller solid count once.
+/// Contacts closer together than this fraction of the smaller solid's size are merged.
 const MERGE: f64 = 0.02;
 /// Sine of the angle up to which two segments share a line.
 const PARALLEL: f64 = 0.05;
 /// Most contacts of a pair of convex solids.
 pub(super) const MAX_POINTS: usize = 8;
 
-/// The name of the contact at the nearest points, where no corner stands for it.
+/// The name of the contact at the nearest points, if it is at no corner.
 pub(super) const NEAREST: u64 = u64::MAX;
 
 /// A contact in the frame of the first solid.
@@ -111,7 +111,8 @@ pub(super) struct Clipper {
 
 /// Two directions across `n`, in a fixed way.
 pub(super) fn across(n: &Vector3<f64>) -> [Vector3<f64>; 2] {
-    // The axis that n is least along (the last of equals, so that n along z keeps x and y).
+    // The axis with the smallest component of n (the last of equal ones, so that n along z keeps x
+    // and y).
     let k = if n.x.abs() < n.y.abs() && n.x.abs() < n.z.abs() {
         0
     } else if n.y.abs() < n.z.abs() {
@@ -192,8 +193,8 @@ impl Clipper {
     /// Clips `first` with the edges of `second` (Sutherland and Hodgman 1974). Both run
     /// counter-clockwise.
     fn intersect(&mut self, tolerance: f64) {
-        // The two buffers change places at every edge: room for the most corners in both, or their
-        // turns would decide which must grow.
+        // The two buffers are swapped at every edge: both get the capacity for most corners, so
+        // that their growth does not depend on the order.
         let most = self.first.len() + self.second.len();
         self.first.reserve(self.second.len());
         self.clipped.clear();
@@ -215,8 +216,8 @@ impl Clipper {
                     self.clipped.push(here);
                 }
                 if keep != keep_next {
-                    // Within the tolerance of an edge that runs along the line the crossing may be
-                    // anywhere: never beyond the ends.
+                    // For an edge along the line, within the tolerance, the crossing is
+                    // undetermined: it is clamped to the ends.
                     let t = (s / (s - s_next)).clamp(0.0, 1.0);
                     let (u, v) = (here.u + t * (next.u - here.u), here.v + t * (next.v - here.v));
                     let (arriving, leaving) =
@@ -262,8 +263,8 @@ fn project(
     }
 }
 
-/// The part of a segment over a polygon: its two ends as fractions, each with the names of what
-/// bounds it.
+/// The part of a segment over a polygon: its two ends as fractions, each with the names of the
+/// bounding edges.
 fn clip_segment(
     ends: &[[f64; 3]; 2],
     segment: &SupportFace,
@@ -297,8 +298,8 @@ fn clip_segment(
     (range[0].0 <= range[1].0).then_some(range)
 }
 
-/// The two ends of what nearly parallel segments share; nothing of others. `emit` gets a point of
-/// each and names.
+/// The two ends of the common part of nearly parallel segments; nothing for others. `emit` gets a
+/// point of each and names.
 fn shared_segment(
     [p, q]: [Vector3<f64>; 2],
     [r, s]: [Vector3<f64>; 2],
@@ -313,7 +314,8 @@ fn shared_segment(
     if d.cross(&e).norm() >= PARALLEL * dd * ee {
         return;
     }
-    // Places along the mean of both directions, which is the same for either order of the segments.
+    // Positions along the mean of both directions, which is the same for either order of the
+    // segments.
     let along = d / dd + e * (1.0_f64.copysign(d.dot(&e)) / ee);
     let at = |x: Vector3<f64>| (x - p).dot(&along);
     let first = (at(p), at(q));
@@ -332,8 +334,8 @@ fn shared_segment(
     }
 }
 
-/// Of contacts from `start` on nearer to each other than `distance` \[m\], keeps the deeper, of
-/// equals the first.
+/// Merges contacts from `start` on that are closer together than `distance` \[m\]: keeps the
+/// deeper, of equally deep ones the first.
 pub(super) fn merge(contacts: &mut Vec<LocalContact>, start: usize, distance: f64) {
     let mut kept = start;
     'next: for i in start..contacts.len() {
@@ -352,8 +354,8 @@ pub(super) fn merge(contacts: &mut Vec<LocalContact>, start: usize, distance: f6
     contacts.truncate(kept);
 }
 
-/// Leaves at most `most` contacts from `start` on: the deepest, then each time the one farthest
-/// from those that are left (of equals the first), so that they are well spread.
+/// Keeps at most `most` contacts from `start` on: the deepest, then repeatedly the one farthest
+/// from those kept (the first of equal ones), so that they are well spread.
 pub(super) fn reduce(contacts: &mut Vec<LocalContact>, start: usize, most: usize) {
     if contacts.len() - start <= most {
         return;

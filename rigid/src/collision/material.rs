@@ -1,4 +1,4 @@
-//! What surfaces are made of.
+//! Contact parameters of surfaces.
 
 use crate::comfree::ImpedanceCurve;
 use crate::out_of_range::OutOfRange;
@@ -10,21 +10,20 @@ pub struct ContactMaterial {
     pub stiffness: f64,
     /// Hunt and Crossley's dissipation \[s/m\], finite and not negative.
     pub dissipation: f64,
-    /// Coefficient of restitution, in [0, 1]: the part of the speed with which surfaces part after
-    /// an impact within a step. With 0 they rebound as their compliance has it, where steps resolve
-    /// that.
+    /// Coefficient of restitution, in [0, 1]: ratio of the normal speeds after and before an impact
+    /// within a step. With 0 the rebound follows from the compliance, as far as steps resolve it.
     pub restitution: f64,
     /// Coefficient of friction at rest, finite and at least the dynamic one.
     pub static_friction: f64,
     /// Coefficient of friction in motion, finite and not negative.
     pub dynamic_friction: f64,
-    /// Resistance to turning about the normal: the moment is at most this length \[m\] times the
-    /// normal force. Finite and not negative. The closed-form solver ([`comfree`](crate::comfree))
-    /// has it, the convex one leaves it out.
+    /// Torsional friction: the moment about the normal is at most this length \[m\] times the
+    /// normal force. Finite and not negative. Only the closed-form solver
+    /// ([`comfree`](crate::comfree)) has it.
     pub torsional_friction: f64,
-    /// Resistance to rolling, likewise \[m\].
+    /// Rolling friction, likewise \[m\].
     pub rolling_friction: f64,
-    /// How the impedance of the closed-form solver grows with depth; the convex one goes by the
+    /// Impedance of the closed-form solver as a function of depth; the convex solver uses the
     /// stiffness alone.
     pub impedance: ImpedanceCurve,
 }
@@ -79,7 +78,7 @@ impl ContactMaterial {
 
     /// The contact of two surfaces: their springs and dampers in series, k = k1 k2/(k1 + k2) and d
     /// = (k2 d1 + k1 d2)/(k1 + k2), the mean of their restitutions with the same weights, since the
-    /// softer one takes more of the energy, and the harmonic means of their coefficients and
+    /// softer one stores more of the energy, and the harmonic means of their coefficients and
     /// lengths of friction, 2 mu1 mu2/(mu1 + mu2), 0 where one is 0, and means of their impedances
     /// (Elandt et al. 2019; Drake's `CalcContactFrictionFromSurfaceProperties`).
     pub fn combine(&self, other: &Self) -> Self {

@@ -1,10 +1,10 @@
-//! A closed mesh, which need not be convex, against a convex solid: corners of the solid in the
-//! distance field of the mesh, and convex vertices and edges of the mesh in that of the solid.
+//! A closed mesh, convex or not, against a convex solid: corners of the solid in the distance field
+//! of the mesh, and convex vertices and edges of the mesh in that of the solid.
 //!
 //! A vertex or an edge of the mesh counts only where the normal lies in its cone of normals (its
-//! Voronoi region), and flat ones not at all, so that the edges between triangles of a flat floor
-//! are not felt. Where an edge of the mesh crosses an edge of the solid, the normal is that of the
-//! solid's nearer face, not across both edges.
+//! Voronoi region), and flat edges not at all, so that the edges between triangles of a flat floor
+//! give no contacts. Where an edge of the mesh crosses an edge of the solid, the normal is that of
+//! the solid's nearer face, not across both edges.
 
 use super::convex::Scratch;
 use super::manifold::{LocalContact, SupportFace, merge, reduce};
@@ -15,15 +15,14 @@ use pliant_geometry::{Shape, TriangleMesh};
 
 /// Most contacts of a mesh with a convex solid.
 const MAX_POINTS: usize = 16;
-/// How far a normal may lie outside of the cone of normals of a vertex or an edge (sine of the
-/// angle).
+/// Tolerance of a normal outside the cone of normals of a vertex or an edge (sine of the angle).
 const CONE: f64 = 0.02;
-/// Contacts nearer to each other than this part of the smaller solid count once.
+/// Contacts closer together than this fraction of the smaller solid's size are merged.
 const MERGE: f64 = 0.02;
-/// A point counts as behind a triangle where that is nearly its nearest one: up to this much
+/// A point counts as behind a triangle if that is nearly its nearest one: at most by this factor
 /// farther.
 const NEARLY: f64 = 1.5;
-/// Steps of the searches along edges: each takes two fifths away.
+/// Steps of the searches along edges: each reduces the interval by two fifths.
 const SEARCH_STEPS: usize = 60;
 
 /// Kinds of contact, in the upper half of the feature.
@@ -140,8 +139,8 @@ impl Query<'_> {
         }
     }
 
-    /// A ball of the solid's radius, against every face that its centre is in front of: in a groove
-    /// it touches both sides.
+    /// A sphere of the solid's radius, against every face that its centre is in front of: in a
+    /// groove it touches both sides.
     fn ball(&self, centre: &Vector3<f64>, name: u64, triangles: &[u32], out: &mut Vec<LocalContact>) {
         let (radius, p) = (self.pair.b.radius(), Point3::from(self.place(centre)));
         let nearest = self.pair.a.shape.surface_point(&p);
@@ -166,7 +165,7 @@ impl Query<'_> {
         }
     }
 
-    /// What a round solid turns to each triangle, against that triangle.
+    /// The face of a round solid towards each triangle, against that triangle.
     fn faces(&self, face: &mut SupportFace, triangles: &[u32], out: &mut Vec<LocalContact>) {
         for &t in triangles {
             let normal = self.mesh.face_normals()[t as usize];
@@ -178,7 +177,7 @@ impl Query<'_> {
                 if !inside || s >= self.margin {
                     continue;
                 }
-                // Behind a triangle counts only what is not nearer to another side of the mesh.
+                // A point behind a triangle counts only if no other side of the mesh is nearer.
                 if s < 0.0 && s < NEARLY * self.pair.a.shape.surface_point(&p).distance {
                     continue;
                 }
@@ -200,13 +199,13 @@ impl Query<'_> {
         let x = self.mesh.triangles()[t as usize].map(|i| self.mesh.vertices()[i as usize]);
         let inside = (0..3).all(|k| {
             let edge = x[(k + 1) % 3] - x[k];
-            // A little over the edge, so that nothing falls between two triangles.
+            // With a tolerance at the edge, so that no point falls between two triangles.
             normal.dot(&edge.cross(&(p - x[k]))) >= -1e-9 * edge.norm_squared()
         });
         (normal.dot(&(p - x[0])), inside)
     }
 
-    /// The vertices of the mesh that stick out, in the distance field of the solid.
+    /// The convex vertices of the mesh, in the distance field of the solid.
     fn vertices(&self, vertices: &[u32], out: &mut Vec<LocalContact>) {
         for &v in vertices {
             let p = self.mesh.vertices()[v as usize];
@@ -256,12 +255,12 @@ impl Query<'_> {
             let level = least + (0.2 * least.abs()).max(1e-4 * self.pair.b.size());
             let low = crossing(at, lowest, 0.0, level);
             let high = crossing(at, lowest, 1.0, level);
-            // The ends of an edge are vertices' business.
+            // The ends of an edge are treated as vertices.
             let inner = |t: f64| t > 1e-6 && t < 1.0 - 1e-6;
             let apart = (high - low) * length > MERGE * self.pair.b.size();
             let candidates = if apart { [(low, 0), (high, 1)] } else { [(lowest, 0), (f64::NAN, 1)] };
-            // At the ends of the interval another side of the solid is about to be nearer: both
-            // ends are measured from the side that is nearest in its middle.
+            // At the ends of the interval another side of the solid may be nearer: both ends are
+            // measured from the side that is nearest in its middle.
             let middle = p + (q - p) * if apart { 0.5 * (low + high) } else { lowest };
             let (depth, normal) = self.solid_at(&middle);
             for (t, end) in candidates.into_iter().filter(|(t, _)| inner(*t)) {
@@ -279,7 +278,7 @@ impl Query<'_> {
         }
     }
 
-    /// A solid deep inside: its centre, by the way out that is shortest for the centre.
+    /// A solid deep inside: its centre, along the shortest way out for the centre.
     fn inside(&self, out: &mut Vec<LocalContact>) {
         let centre = Point3::from(self.pair.translation);
         let s = self.pair.a.shape.surface_point(&centre);
@@ -293,7 +292,7 @@ impl Query<'_> {
     }
 }
 
-/// Where a convex function on [0, 1] is least, by golden sections.
+/// Minimiser of a convex function on [0, 1], by golden sections.
 fn minimum(f: impl Fn(f64) -> f64) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let (mut low, mut high) = (0.0, 1.0);
@@ -313,8 +312,8 @@ fn minimum(f: impl Fn(f64) -> f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Between `from`, where the convex `f` is below `level`, and `to`: where it reaches the level, or
-/// `to`.
+/// Between `from`, where the convex `f` is below `level`, and `to`: the point where it reaches the
+/// level, or `to`.
 fn crossing(f: impl Fn(f64) -> f64, from: f64, to: f64, level: f64) -> f64 {
     if f(to) <= level {
         return to;

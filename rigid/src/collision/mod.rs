@@ -1,9 +1,9 @@
-//! Where rigid bodies touch.
+//! Collision detection between rigid bodies.
 //!
-//! A [`CollisionModel`] is what does not change: geometries on the links of a
-//! [`Model`](crate::multibody::Model), and which pairs of them can touch. A [`Detector`] finds,
-//! from the poses of the links alone, every [`GeometricContact`] nearer than a margin. Nothing is
-//! kept from one call to the next but buffers: equal poses give equal bits.
+//! A [`CollisionModel`] is the constant data: geometries on the links of a
+//! [`Model`](crate::multibody::Model), and the pairs of them that can touch. A [`Detector`] finds,
+//! from the poses of the links alone, every [`GeometricContact`] nearer than a margin. Only buffers
+//! are kept from one call to the next: equal poses give equal bits.
 //!
 //! | pair | method | exactness of the deepest distance |
 //! |---|---|---|
@@ -15,10 +15,10 @@
 //! | mesh or height field, convex | vertices, convex edges and faces, each against the other's signed distance | local: no hull |
 //!
 //! Flat faces get several points: the faces of both solids along the normal are clipped against
-//! each other, and every corner of what they share is a contact with its own distance. Rims are
-//! octagons there, turned so that the deepest point of the rim is one of their corners. Points
-//! nearer to each other than a fiftieth of the smaller solid count once, and there are at most
-//! eight (of a mesh, sixteen) in a pair.
+//! each other, and every corner of the common part is a contact with its own distance. Rims are
+//! octagons there, rotated so that the deepest point of the rim is one of their corners. Points
+//! closer together than a fiftieth of the smaller solid's size are merged, and a pair has at most
+//! eight (with a mesh, sixteen).
 
 mod bounds;
 mod box_box;

@@ -1,4 +1,4 @@
-//! Two solids in the frame of the first, and what their support functions say.
+//! Two solids in the frame of the first, and their support functions.
 
 use super::manifold::SupportFace;
 use super::solid::ShapeWithTables;
@@ -34,15 +34,15 @@ impl ConvexPair<'_> {
         self.a.size().min(self.b.size())
     }
 
-    /// How far the solids are apart along `n` \[m\]; never more than their distance.
+    /// Separation of the solids along `n` \[m\]; never more than their distance.
     pub(super) fn separation(&self, n: &Vector3<f64>) -> f64 {
         let [ra, rb] = self.radii();
         self.between(n).dot(n) - ra - rb
     }
 
     /// The point of the first's surface that touches along `n`, at the separation `distance` [m]:
-    /// where one of the two is strictly convex that follows from the direction alone, else it is by
-    /// the nearest point `p` of the first's core.
+    /// if one of the two is strictly convex it follows from the direction alone, else from the
+    /// nearest point `p` of the first's core.
     pub(super) fn touching_point(
         &self,
         n: &Unit<Vector3<f64>>,
@@ -60,8 +60,7 @@ impl ConvexPair<'_> {
     }
 
     /// The point of the first's surface that touches along `n`, at the separation `distance` \[m\],
-    /// from supporting points alone: those of the first where it is round, else those of the
-    /// second.
+    /// from supporting points alone: those of the first if it is round, else those of the second.
     pub(super) fn outer_point(&self, n: &Unit<Vector3<f64>>, distance: f64) -> Vector3<f64> {
         let flat = |solid: &ShapeWithTables<'_>| match solid.shape {
             Shape::Ellipsoid { .. } => 0,
@@ -77,7 +76,7 @@ impl ConvexPair<'_> {
         }
     }
 
-    /// Whether GJK and EPA, which work with facets, leave a rough direction.
+    /// Whether GJK and EPA, which work with facets, give only an approximate direction.
     pub(super) fn is_round(&self) -> bool {
         let round = |solid: &ShapeWithTables<'_>| {
             matches!(solid.shape, Shape::Ellipsoid { .. } | Shape::Cylinder { .. })

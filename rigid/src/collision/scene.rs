@@ -1,4 +1,4 @@
-//! The geometries of a scene.
+//! The collision model.
 
 use super::bounds::local_bounds;
 use super::error::CollisionError;
@@ -10,8 +10,7 @@ use crate::spatial::is_pose;
 use nalgebra::Point3;
 use pliant_geometry::Shape;
 
-/// What can touch what: geometries, in the order in which they were given, and the pairs that are
-/// left out.
+/// Geometries, in the order in which they were given, and the pairs that are excluded.
 #[derive(Clone, Debug)]
 pub struct CollisionModel {
     geometries: Vec<CollisionGeometry>,
@@ -24,14 +23,14 @@ pub struct CollisionModel {
 impl CollisionModel {
     /// Geometries on the links of `model`. Left out are pairs
     /// - on one link, on links welded together, both fixed to the world;
-    /// - of links joined by one joint, with what is welded to either, unless one of them belongs to the world (but a link never touches
-    ///   its own parent link, moving or not);
+    /// - of links joined by one joint, with what is welded to either, unless one of them belongs to
+    ///   the world (but a link never touches its own parent link, moving or not);
     /// - of the links `excluded`;
     /// - where one's group is not in the other's mask.
     ///
     /// # Errors
     /// Shapes, poses and materials that are out of range, links that do not exist, and pairs that
-    /// may meet but cannot be done: a mesh or height field with another, and two half-spaces.
+    /// may touch but are not supported: a mesh or height field with another, and two half-spaces.
     pub fn new(
         geometries: Vec<CollisionGeometry>,
         model: &Model,
@@ -103,7 +102,7 @@ fn validate(geometry: usize, g: &CollisionGeometry) -> Result<(), CollisionError
     g.material.out_of_range().next().map_or(Ok(()), |f| value(f.field, f.value, f.unit, f.requirement))
 }
 
-/// Refuses pairs that may meet and that there is no way to do.
+/// Refuses pairs that may touch but are not supported.
 fn check_pairs(geometries: &[CollisionGeometry], filter: &Filter) -> Result<(), CollisionError> {
     let kinds: [fn(&Shape) -> bool; 2] = [
         |shape| matches!(shape, Shape::Mesh(_) | Shape::HeightField(_)),

@@ -1,8 +1,8 @@
-//! Two solids, one of them a cylinder or an ellipsoid: from a direction of greatest separation that
-//! is known roughly to one that is known to rounding, and the points that touch along it.
+//! Two solids, one of them a cylinder or an ellipsoid: refines an approximate direction of greatest
+//! separation to rounding, and finds the points that touch along it.
 //!
 //! The separation s(n) = -h_A(n) - h_B(-n), h being support functions, is smooth in the direction n
-//! but for kinks where an edge of a solid is across n. At its maximum none, one or two edges are
+//! except for kinks where an edge of a solid is across n. At its maximum none, one or two edges are
 //! across n, so each of these cases is solved as a smooth one: on the sphere of directions, on the
 //! circle of directions across one edge, and at the one direction across two. The best of them is
 //! the maximum.
@@ -13,10 +13,10 @@ use super::solid::ShapeWithTables;
 use nalgebra::{Unit, Vector3};
 
 /// Edges nearer to being across the rough direction than this (sine of the angle) may touch. GJK
-/// leaves some thousandths on round solids.
+/// has errors of some thousandths on round solids.
 const NEAR: f64 = 0.05;
-/// Most edges of one solid that are tried, those that are most across the direction: four meet at
-/// corners of common hulls.
+/// Most edges of one solid that are tried, those most nearly across the direction: common hulls
+/// have four edges at a corner.
 const MOST_EDGES: usize = 6;
 /// Two edges more parallel than this (sine of their angle) have no direction across both.
 const PARALLEL: f64 = 1e-6;
@@ -36,7 +36,7 @@ struct Edges {
 }
 
 impl Edges {
-    /// Those of `solid` nearest to across `n` (frame of the solid), turned into the first's frame
+    /// Those of `solid` nearest to across `n` (frame of the solid), rotated into the first's frame
     /// by `turn`.
     fn near(
         solid: &ShapeWithTables<'_>,
@@ -70,7 +70,7 @@ impl Edges {
 /// The edges of the first and of the second solid that are across a direction.
 type Across = [Option<Unit<Vector3<f64>>>; 2];
 
-/// The best direction near `start`, none where none is as good as the separation `at_start` \[m\]
+/// The best direction near `start`; none if none is as good as the separation `at_start` \[m\]
 /// there.
 pub(super) fn refine_direction(
     pair: &ConvexPair<'_>,
@@ -78,7 +78,7 @@ pub(super) fn refine_direction(
     at_start: f64,
 ) -> Option<Separation> {
     let rounding = ROUNDING * pair.size();
-    // Of equals the last, with the most edges: they tell where along them the solids touch.
+    // Of equal ones the last, with the most edges, which determine the points of contact.
     let mut best: Option<(Unit<Vector3<f64>>, f64, Across)> = None;
     let mut offer = |n: Unit<Vector3<f64>>, edges: Across| {
         let s = pair.separation(&n);
@@ -140,12 +140,12 @@ fn on_circle(
             return Some(n);
         }
     }
-    // It goes to and fro about a kink, where another edge is across.
+    // It oscillates about a kink, where another edge is across.
     None
 }
 
 /// The point of the first's surface that touches along `n`, where `edges` of the first and the
-/// second are across it: the one from which the other's point lies along `n`.
+/// second are across it: the point opposite the other's along `n`.
 fn touching(
     pair: &ConvexPair<'_>,
     n: &Unit<Vector3<f64>>,

@@ -1,10 +1,10 @@
 //! Two solids, one of them an ellipsoid: the direction of greatest separation by Newton's method.
 //!
-//! GJK comes near the nearest points of round solids by ever smaller facets, tens of them; the
-//! separation as a function of the direction is smooth instead wherever the other solid touches
-//! with a corner, a rim or an ellipsoid's surface, and Newton's method needs four or five steps.
-//! Where the other's edges or faces touch it has a kink at the solution, Newton does not settle,
-//! and the general algorithms take over.
+//! GJK approaches the nearest points of round solids by tens of ever smaller facets. The separation
+//! as a function of the direction is smooth if the other solid touches with a corner, a rim or an
+//! ellipsoid's surface, and Newton's method needs four or five steps. If an edge or face of the
+//! other touches, it has a kink at the solution, Newton does not converge, and the general
+//! algorithms are used.
 
 use super::manifold::across;
 use super::pair::ConvexPair;
@@ -15,14 +15,14 @@ use pliant_geometry::Shape;
 /// Supporting points whose offset across the direction is below this part of the smaller solid face
 /// each other.
 const FACING: f64 = 1e-9;
-/// Most steps: twice what smooth cases take. Others are left to the general algorithms.
+/// Most steps: twice the number of smooth cases. The general algorithms solve the others.
 const STEPS: usize = 10;
-/// Most halvings of a step that makes it worse.
+/// Most halvings of a step that lowers the separation.
 const HALVINGS: usize = 4;
 /// Longest step \[rad\].
 const LONGEST: f64 = 0.5;
 
-/// How many roundings a separation has: of two turned supporting points and a product.
+/// Number of roundings in a separation: two rotated supporting points and a product.
 const ROUNDINGS: f64 = 16.0;
 
 /// What Newton's method found.
@@ -31,7 +31,7 @@ pub(super) enum Ascent {
     Separation,
     /// A direction of greatest separation, and that \[m\].
     Found(Unit<Vector3<f64>>, f64),
-    /// It did not settle.
+    /// It did not converge.
     NotConverged,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn applies(pair: &ConvexPair<'_>) -> bool {
     [&pair.a, &pair.b].iter().any(|solid| matches!(solid.shape, Shape::Ellipsoid { .. }))
 }
 
-/// Supporting points of both at the unit direction `n` and what follows from them.
+/// Supporting points of both at the unit direction `n`, and their separation.
 struct Support {
     /// From the first's supporting point to the second's \[m\].
     between: Vector3<f64>,
@@ -79,7 +79,7 @@ pub(super) fn ascend(pair: &ConvexPair<'_>, start: Unit<Vector3<f64>>, margin: f
             // Not a saddle, nor the least separation.
             return if least > 0.0 { Ascent::Found(n, at.along - radii) } else { Ascent::NotConverged };
         }
-        // Where the separation curves upwards a step along the gradient leads away from the saddle.
+        // If the separation curves upwards, a step along the gradient leads away from the saddle.
         let lift = (0.1 * curvature.trace() - least).max(0.0);
         let lifted = if least > 0.0 { second } else { second + Matrix2::identity() * lift };
         let Some(inverse) = lifted.try_inverse() else { return Ascent::NotConverged };
@@ -133,7 +133,7 @@ fn of_solid(solid: &ShapeWithTables<'_>, d: &Vector3<f64>) -> Matrix3<f64> {
     }
 }
 
-/// A matrix seen across the direction.
+/// The matrix restricted to the plane across the direction.
 fn flattened(m: &Matrix3<f64>, axes: &[Vector3<f64>; 2]) -> Matrix2<f64> {
     let [t, u] = axes;
     let (mt, mu) = (m * t, m * u);

@@ -1,26 +1,25 @@
-//! Shapes as the narrow phase sees them: supporting points and supporting faces.
+//! Shapes of the narrow phase: supporting points and supporting faces.
 //!
-//! A convex shape is a core and a radius: a sphere is a point, a capsule a segment, swept by a
-//! ball; the radius of all others is 0.
+//! A convex shape is a core and a radius: a sphere is a point and a capsule a segment, swept by a
+//! sphere; the radius of all others is 0.
 
 use super::manifold::SupportFace;
 use nalgebra::{Unit, Vector3};
 use pliant_geometry::{ConvexHull, GeometryError, Shape, TriangleMesh};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_4};
 
-/// Corners of the octagon that stands for a rim.
+/// Corners of the octagon that replaces a rim.
 pub(super) const RIM: usize = 8;
 
 /// Sine of the tilt below which the octagon of a rim is fixed to the cylinder, and above which one
 /// of its corners is the deepest point of the rim. Without the first, the deepest point of a
-/// standing cylinder would be made of rounding errors.
+/// standing cylinder would depend on rounding errors.
 const TILT: [f64; 2] = [1e-4, 1e-3];
 
-/// Cosine of the angle to the axis up to which a cylinder is touched with its cap, not with its
-/// side.
+/// Cosine of the angle to the axis up to which a cylinder touches with its cap, not with its side.
 const CAP_COSINE: f64 = 0.5;
 
-/// Faces of a hull less aligned with a direction than this do not stand for what it touches with.
+/// Faces of a hull less aligned with a direction than this are not used as its contact face.
 const ALIGNED: f64 = 0.3;
 
 /// Corner k of an octagon of radius 1.
@@ -29,7 +28,7 @@ const OCTAGON: [[f64; 2]; RIM] = {
     [[1.0, 0.0], [S, S], [0.0, 1.0], [-S, S], [-1.0, 0.0], [-S, -S], [0.0, -1.0], [S, -S]]
 };
 
-/// What is looked up often and follows from a shape.
+/// Tables that follow from a shape.
 #[derive(Clone, Debug)]
 pub(super) enum ShapeTables {
     None,
@@ -40,11 +39,11 @@ pub(super) enum ShapeTables {
 /// Faces of a hull as polygons.
 #[derive(Clone, Debug)]
 pub(super) struct HullTables {
-    /// Where the corners of each face start in `corners`, and the end.
+    /// Start of each face's corners in `corners`, and the end.
     first_corner: Vec<u32>,
     /// Vertices of the faces, counter-clockwise seen from outside.
     corners: Vec<u32>,
-    /// Where the faces of each vertex start in `faces`, and the end.
+    /// Start of each vertex's faces in `faces`, and the end.
     first_face: Vec<u32>,
     faces: Vec<u32>,
 }
@@ -54,7 +53,7 @@ pub(super) struct HullTables {
 pub(super) struct MeshTables {
     /// The other half-edge of each half-edge.
     pub(super) twin: Vec<u32>,
-    /// Where the outgoing half-edges of each vertex start in `outgoing`, and the end.
+    /// Start of each vertex's outgoing half-edges in `outgoing`, and the end.
     pub(super) first_outgoing: Vec<u32>,
     pub(super) outgoing: Vec<u32>,
     /// Whether the edge of each half-edge is convex by more than half a degree.
@@ -133,7 +132,7 @@ impl HullTables {
 }
 
 impl MeshTables {
-    /// Sine of the angle by which an edge must be convex to be felt as one.
+    /// Sine of the angle by which an edge must be convex to give contacts.
     const SHARP: f64 = 0.01;
 
     fn new(mesh: &TriangleMesh) -> Result<Self, GeometryError> {
@@ -161,7 +160,7 @@ pub(super) struct ShapeWithTables<'a> {
 }
 
 impl ShapeWithTables<'_> {
-    /// Radius \[m\] of the ball that sweeps the core.
+    /// Radius \[m\] of the sphere that sweeps the core.
     pub(super) fn radius(&self) -> f64 {
         match self.shape {
             Shape::Sphere { radius } | Shape::Capsule { radius, .. } => *radius,
@@ -169,7 +168,7 @@ impl ShapeWithTables<'_> {
         }
     }
 
-    /// A length \[m\] that tolerances are in proportion to: the least extent.
+    /// The length \[m\] that tolerances are relative to: the least extent.
     pub(super) fn size(&self) -> f64 {
         match self.shape {
             Shape::HalfSpace => f64::MAX,
@@ -183,8 +182,8 @@ impl ShapeWithTables<'_> {
         }
     }
 
-    /// The point of the core farthest along `d` (shape frame, m). Meshes have none of their own:
-    /// their farthest vertex.
+    /// The point of the core farthest along `d` (shape frame, m). For meshes it is the farthest
+    /// vertex.
     pub(super) fn support(&self, d: &Vector3<f64>) -> Vector3<f64> {
         match self.shape {
             Shape::HalfSpace | Shape::Sphere { .. } => Vector3::zeros(),
@@ -220,7 +219,7 @@ impl ShapeWithTables<'_> {
                 for &face in tables.faces_of(vertex) {
                     let corners = tables.corners(face);
                     let Some(here) = corners.iter().position(|&c| c as usize == vertex) else { continue };
-                    // The edge that leaves in this face arrives in another one.
+                    // An edge that leaves the vertex in this face arrives at it in another.
                     let next = corners[(here + 1) % corners.len()];
                     let edge = hull.mesh().vertices()[next as usize].coords - place;
                     Unit::try_new(edge, f64::MIN_POSITIVE).into_iter().for_each(&mut with);
@@ -230,8 +229,8 @@ impl ShapeWithTables<'_> {
         }
     }
 
-    /// What of the core is farthest along the unit vector `d` (shape frame): a face where there is
-    /// one that is aligned well enough.
+    /// The part of the core farthest along the unit vector `d` (shape frame): a face if one is
+    /// aligned well enough.
     pub(super) fn face(&self, d: &Vector3<f64>, face: &mut SupportFace) {
         face.clear();
         match self.shape {
@@ -256,7 +255,7 @@ fn extent(mesh: &TriangleMesh) -> f64 {
     (0.5 * (max - min)).min()
 }
 
-/// Number and place \[m\] of the farthest vertex; the first among equals.
+/// Number and position \[m\] of the farthest vertex; the first of equal ones.
 pub(super) fn farthest(mesh: &TriangleMesh, d: &Vector3<f64>) -> (usize, Vector3<f64>) {
     let mut best = (0, Vector3::zeros());
     let mut value = f64::NEG_INFINITY;
@@ -304,7 +303,7 @@ fn cylinder_face(radius: f64, half_length: f64, d: &Vector3<f64>, face: &mut Sup
     }
 }
 
-/// Corner `k` (of radius 1) of the octagon that stands for a rim towards the unit vector `d`.
+/// Corner `k` (of radius 1) of the octagon that replaces a rim towards the unit vector `d`.
 pub(super) fn rim_point(d: &Vector3<f64>, k: usize) -> [f64; 2] {
     let corner = OCTAGON[k];
     let tilt = (d.x * d.x + d.y * d.y).sqrt();

@@ -1,4 +1,4 @@
-//! One contact of a step: the mass it feels, its gains, and its impulse at given velocities.
+//! One contact of a step: its effective mass, its gains, and its impulse at given velocities.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -7,26 +7,26 @@ use super::settings::ComFreeSettings;
 use super::trees::AxialGain;
 use crate::simulation::ContactCandidate;
 
-/// Rate at which turning counts as rest for each m/s at which sliding does \[rad/m\].
+/// Stiction tolerance of spin over that of sliding \[rad/m\].
 const SPIN_STICTION_RATIO: f64 = 10.0;
 
-/// Part of the velocity without contact by which one may differ from what was predicted.
+/// Tolerance of a predicted velocity, as a fraction of the velocity without contact.
 const PREDICTION_TOLERANCE: f64 = 0.01;
 
 /// Mass times the trace of the mobility of a free box's corner, whatever its sides (equation 12):
 /// `3 + sum_i (r^2 - r_i^2) m/I_i`.
 const CORNER: f64 = 12.0;
 
-/// A cone that friction comes from.
+/// A friction cone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Cone {
-    /// Coefficient; for turning a length \[m\].
+    /// Coefficient; of torsional and rolling friction a length \[m\].
     pub mu: f64,
-    /// Velocity that counts as rest \[m/s, rad/s\].
+    /// Stiction tolerance \[m/s, rad/s\].
     pub stiction_speed: f64,
-    /// What friction loses with velocity \[N s/(m/s), N m s/(rad/s)\].
+    /// Slope of friction over velocity \[N s/(m/s), N m s/(rad/s)\].
     pub gain: f64,
-    /// Whether it slides: its impulse is then all that it has.
+    /// Whether it slides: its impulse is then at the bound.
     pub is_sliding: bool,
 }
 
@@ -38,14 +38,14 @@ pub(super) struct ImpedanceContact {
     pub normal: Vector3<f64>,
     pub tangents: [Vector3<f64>; 2],
     pub distance: f64,
-    /// Index among the spins, if it resists turning.
+    /// Index among the spins, if it has torsional or rolling friction.
     pub spin: Option<u32>,
-    /// Velocities of its point and of its turning without contact \[m/s, rad/s\].
+    /// Linear and angular velocity without contact \[m/s, rad/s\].
     pub smooth: [Vector3<f64>; 2],
     /// `J M^-1 J^T` along the normal, in the plane (mean), about the normal and about the plane's
     /// axes (mean).
     pub mobility: [f64; 4],
-    /// `m(phi)` of equation 12, or more where more rests on it \[kg\].
+    /// `m(phi)` of equation 12, or more if it may support more \[kg\].
     pub mass: f64,
     /// K \[N/m\], D \[N s/m\].
     pub stiffness: f64,
@@ -53,7 +53,7 @@ pub(super) struct ImpedanceContact {
     /// Normal impulse `gain (target - v_n)+`.
     pub gain: f64,
     pub target: f64,
-    /// Whether the matrix of the trees has it.
+    /// Whether it is in the matrix of the trees.
     pub active: bool,
     /// Normal impulse \[N s\].
     pub normal_impulse: f64,
@@ -62,11 +62,12 @@ pub(super) struct ImpedanceContact {
 }
 
 impl ImpedanceContact {
-    /// What the touch says, the one numbered `index`; `friction` is the coefficient of sliding at
+    /// The contact of the candidate numbered `index`; `friction` is the coefficient of sliding at
     /// its present slip.
     pub fn new(index: u32, candidate: &ContactCandidate, friction: f64) -> Self {
         let n = candidate.normal;
-        // The first tangent is as much along x as it can be: a grid's directions on level ground.
+        // The first tangent is as close to x as possible: on level ground the directions are those
+        // of the axes.
         let aside = if n.x.abs() < 0.9 { Vector3::x() } else { Vector3::y() };
         let first = (aside - n * n.dot(&aside)).normalize();
         let cone = |mu: f64, stiction_speed: f64| Cone { mu, stiction_speed, ..Cone::default() };
@@ -94,7 +95,7 @@ impl ImpedanceContact {
         }
     }
 
-    /// Takes the mobilities of its sides: those of the point, and of turning.
+    /// Sets the linear and angular mobilities of its two sides.
     pub fn set_mobility(&mut self, linear: [Matrix3<f64>; 2], angular: [Matrix3<f64>; 2]) {
         for (kind, sides) in [linear, angular].iter().enumerate() {
             let sum = sides[0].trace() + sides[1].trace();
@@ -105,7 +106,7 @@ impl ImpedanceContact {
     }
 
     /// Sets K and D of equation 11 with the trace of the mobilities of equation 12, or with the
-    /// mass \[kg\] that may rest on it: two sides alone say nothing of that.
+    /// mass \[kg\] that it may support, which the two sides alone do not determine.
     pub fn set_stiffness_and_damping(
         &mut self,
         candidate: &ContactCandidate,
@@ -115,22 +116,22 @@ impl ImpedanceContact {
     ) {
         let [kappa, delta] = settings.gains.rates(dt);
         let trace = self.mobility[0] + 2.0 * self.mobility[1];
-        // Across a gap nothing is deep.
+        // Across a gap the depth is zero.
         let ratio = candidate.impedance.ratio((-self.distance).max(0.0));
         self.mass = if trace > 0.0 { ratio * (1.0 / trace).max(supported_mass / CORNER) } else { 0.0 };
         self.stiffness = kappa * self.mass;
         self.damping = delta * self.mass;
         if trace == 0.0 {
-            // Nothing can part them: the material's spring presses.
+            // Neither side can move: the material's stiffness applies.
             self.stiffness = candidate.stiffness;
         }
     }
 
-    /// Finds the gain of the step and the velocity that it drives at.
+    /// Finds the gain of the step and its target velocity.
     pub fn set_gain_and_target(&mut self, dt: f64) {
         self.gain = dt * (self.stiffness * dt + self.damping);
         self.target = if self.distance > 0.0 {
-            // It may come as near as it touches.
+            // The gap may close, but not become negative.
             -self.distance / dt
         } else if self.gain > 0.0 {
             -self.distance * self.stiffness * dt / self.gain
@@ -139,9 +140,9 @@ impl ImpedanceContact {
         };
     }
 
-    /// Takes back what would part the surfaces faster than `most` \[m/s\], where their normal
-    /// velocity \[m/s\] is `smooth` without and `predicted` with contacts. What carries a load
-    /// parts nothing.
+    /// Lowers the target so that the surfaces separate at `most` \[m/s\] at most, where their
+    /// normal velocity \[m/s\] is `smooth` without and `predicted` with contacts. A contact that
+    /// carries a load does not separate them.
     pub fn bound_separation(&mut self, smooth: f64, predicted: f64, most: f64) {
         if predicted > most && self.target > 0.0 {
             // Linear in the target: `smooth + part (target - smooth)`.
@@ -151,17 +152,17 @@ impl ImpedanceContact {
         }
     }
 
-    /// By how much its velocity \[m/s\] may differ from what was predicted.
+    /// Tolerance of its predicted velocity \[m/s\].
     pub fn velocity_tolerance(&self) -> f64 {
         self.cones[0].stiction_speed.max(PREDICTION_TOLERANCE * self.smooth[0].norm())
     }
 
-    /// Whether a prediction has its normal impulse or its friction.
+    /// Whether a prediction includes its normal impulse or its friction.
     pub fn acts(&self) -> bool {
         self.active || self.cones[0].gain > 0.0
     }
 
-    /// Whether a prediction has its friction against turning.
+    /// Whether a prediction includes its torsional and rolling friction.
     pub fn resists_turning(&self) -> bool {
         self.cones[1].gain + self.cones[2].gain > 0.0
     }
@@ -180,21 +181,21 @@ impl ImpedanceContact {
         AxialGain { axis: self.normal.into(), along, across }
     }
 
-    /// Impulse \[N s\] of the linearised laws at the velocity `v` \[m/s\].
+    /// Impulse \[N s\] of the linearised contact model at the velocity `v` \[m/s\].
     pub fn linear_impulse(&self, v: &Vector3<f64>) -> Vector3<f64> {
         let v_n = self.normal.dot(v);
         let normal_impulse = if self.active { self.gain * (self.target - v_n) } else { 0.0 };
         self.normal * (normal_impulse + self.cones[0].gain * v_n) - v * self.cones[0].gain
     }
 
-    /// Moment \[N m s\] of the linearised laws at the angular velocity `w` \[rad/s\].
+    /// Moment \[N m s\] of the linearised contact model at the angular velocity `w` \[rad/s\].
     pub fn angular_impulse(&self, w: &Vector3<f64>) -> Vector3<f64> {
         let about = self.normal * self.normal.dot(w);
         -about * self.cones[1].gain - (w - about) * self.cones[2].gain
     }
 
-    /// Normal impulse \[N s\] at the normal velocity `v_n` \[m/s\]. What the trees' matrix does not
-    /// have resists by its own mobility.
+    /// Normal impulse \[N s\] at the normal velocity `v_n` \[m/s\]. A contact outside the trees'
+    /// matrix resists with its own mobility.
     pub fn normal_impulse_at(&self, v_n: f64) -> f64 {
         let implicit = if self.active { 1.0 } else { 1.0 + self.gain * self.mobility[0] };
         self.gain / implicit * (self.target - v_n).max(0.0)
@@ -212,8 +213,8 @@ impl ImpedanceContact {
         self.tangents.map(|t| t.dot(x))
     }
 
-    /// Impulse of the point and moment at the velocities `v` and `w`, within the cones of the
-    /// normal impulse `normal_impulse`.
+    /// Linear impulse and moment at the velocities `v` and `w`, within the cones of the normal
+    /// impulse `normal_impulse`.
     pub fn impulse(
         &self,
         v: &Vector3<f64>,
@@ -236,8 +237,7 @@ impl ImpedanceContact {
 }
 
 impl Cone {
-    /// Impulse against the slip `v`, within the polygon that the normal impulse `normal_impulse`
-    /// gives.
+    /// Impulse against the slip `v`, within the polygon of the normal impulse `normal_impulse`.
     fn resist(&self, v: [f64; 2], normal_impulse: f64, facets: &Facets) -> [f64; 2] {
         let bound = self.mu * normal_impulse;
         let speed = v[0].hypot(v[1]);

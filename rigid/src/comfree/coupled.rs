@@ -1,20 +1,19 @@
-//! One linear system for the trees of an island: what each of them does reaches the others within
-//! the pass.
+//! One linear system for the trees of an island, which couples them within a pass.
 
 use super::islands::Island;
 use super::trees::{AxialGain, Trees};
 use crate::icf::{BlockMatrix, Pool, Side};
 
 /// The systems of the islands of two trees and more, factors in place, with a block for every pair
-/// of trees that something couples. Vectors have all degrees of freedom.
+/// of coupled trees. Vectors have all degrees of freedom.
 #[derive(Debug, Default)]
 pub(super) struct Coupled {
     matrices: Vec<BlockMatrix>,
-    /// Of every island its matrix.
+    /// The matrix of every island.
     of_island: Vec<Option<u32>>,
-    /// Of every tree its number within its island.
+    /// The number of every tree within its island.
     local: Vec<u32>,
-    /// What the island at hand couples, by numbers within it.
+    /// Coupled pairs of the present island, by numbers within it.
     couples: Vec<(u32, u32)>,
     sizes: Vec<usize>,
     used: usize,
@@ -22,7 +21,7 @@ pub(super) struct Coupled {
 
 impl Coupled {
     /// Forgets the islands of the last step.
-    pub fn allocate_impulses(&mut self, trees: usize) {
+    pub fn reset(&mut self, trees: usize) {
         self.of_island.clear();
         self.local.resize(trees, 0);
         self.used = 0;
@@ -44,20 +43,20 @@ impl Coupled {
         }
     }
 
-    /// Tells what a constraint couples, before [`shape`](Self::shape).
+    /// Records the trees that a constraint couples, before [`shape`](Self::shape).
     pub fn couple<L, const N: usize>(&mut self, pool: &Pool<L, N>, constraint: usize) {
         if let [Some(a), Some(b)] = pool.sides_of(constraint) {
             self.couples.push((self.local[a.tree as usize], self.local[b.tree as usize]));
         }
     }
 
-    /// The matrix of the island at hand.
+    /// The matrix of the present island.
     fn current_matrix(&mut self) -> Option<&mut BlockMatrix> {
         let m = (*self.of_island.last()?)?;
         self.matrices.get_mut(m as usize)
     }
 
-    /// Zeroes the matrix. What was coupled in a pass before stays so.
+    /// Zeroes the matrix. Pairs that were coupled in an earlier pass stay coupled.
     pub fn shape(&mut self, island: &Island<'_>, trees: &Trees) {
         let (mut couples, mut sizes) = (core::mem::take(&mut self.couples), core::mem::take(&mut self.sizes));
         if let Some(matrix) = self.current_matrix() {
@@ -106,7 +105,7 @@ impl Coupled {
     }
 
     /// Factorises the island's system; its diagonal blocks are those of `trees`, which become
-    /// factors where the island is one tree. False where it is not positive definite or not finite.
+    /// factors if the island is one tree. False where it is not positive definite or not finite.
     #[must_use]
     pub fn factorise(&mut self, island: &Island<'_>, trees: &mut Trees) -> bool {
         let Some(matrix) = self.current_matrix() else {
@@ -126,7 +125,7 @@ impl Coupled {
         }
     }
 
-    /// Number of the island at hand.
+    /// Number of the present island.
     pub fn number(&self) -> usize {
         self.of_island.len().saturating_sub(1)
     }

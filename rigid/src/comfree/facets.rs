@@ -1,12 +1,12 @@
-//! Friction cones by facets.
+//! Polyhedral friction cones.
 
 use core::f64::consts::PI;
 
-/// Facets that the published impedance belongs to.
+/// Number of facets for which the published impedance is defined.
 const PUBLISHED: f64 = 4.0;
 
-/// What one cone of a contact passes on: an impulse along the normal, and one (a moment, of
-/// rolling) in the tangential plane.
+/// Impulse of one cone of a contact: along the normal, and in the tangential plane (of rolling
+/// friction a moment).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ConeImpulse {
     /// Along the normal \[N s\].
@@ -45,9 +45,9 @@ impl Facets {
         &self.directions
     }
 
-    /// Impulse \[N s\] of the facet in direction `d`: `(violation + slope . d)+`, its part of four
-    /// (equation 8, times dt). `violation` \[N s\] is `-dt (K phi + (K dt + D) v_n)`, `slope` \[N
-    /// s\] `dt (K dt + D) mu` times the slip.
+    /// Impulse \[N s\] of the facet in direction `d`: `(violation + slope . d)+`, scaled to four
+    /// facets (equation 8, times dt). `violation` \[N s\] is `-dt (K phi + (K dt + D) v_n)`,
+    /// `slope` \[N s\] `dt (K dt + D) mu` times the slip.
     pub fn facet(&self, d: &[f64; 2], violation: f64, slope: &[f64; 2]) -> f64 {
         let weight = PUBLISHED / self.directions.len() as f64;
         weight * (violation + slope[0] * d[0] + slope[1] * d[1]).max(0.0)
@@ -73,7 +73,7 @@ impl Facets {
         half.cos() / (within - half).cos()
     }
 
-    /// `tangential` \[N s, N m s\], or as much of it as the facets have when they share out the
+    /// `tangential` \[N s, N m s\], or the largest part of it that the facets can bear with the
     /// impulse `bound` \[N s, N m s\], which is mu times the normal one.
     pub fn clip(&self, tangential: [f64; 2], bound: f64) -> [f64; 2] {
         let size = tangential[0].hypot(tangential[1]);
@@ -89,8 +89,8 @@ impl Facets {
     }
 
     /// The impulses of the facets, none negative, that have the sum `normal` \[N s\] and together
-    /// pass on `tangential` with the coefficient `mu`: what [`clip`](Self::clip) leaves can be
-    /// shared out so.
+    /// give `tangential` with the coefficient `mu`: possible for every result of
+    /// [`clip`](Self::clip).
     pub fn share(&self, normal: f64, tangential: &[f64; 2], mu: f64, out: &mut Vec<f64>) {
         out.clear();
         let count = self.directions.len();
@@ -111,9 +111,9 @@ impl Facets {
     }
 }
 
-/// What [`Facets::sum`] tends to for many facets: `4/(2 pi)` times the integral over all
-/// directions. The difference is of second order in `1/count` where some facets push and some do
-/// not, and rounding where all do.
+/// Limit of [`Facets::sum`] for many facets: `4/(2 pi)` times the integral over all directions. The
+/// difference is of second order in `1/count` where some facets push and some do not, and rounding
+/// where all do.
 pub fn many_facets(violation: f64, slope: &[f64; 2], mu: f64) -> ConeImpulse {
     let b = slope[0].hypot(slope[1]);
     let (normal, along) = if violation >= b {

@@ -1,4 +1,4 @@
-//! How the impedance of a contact grows with its depth: MuJoCo's `solimp`.
+//! Impedance of a contact as a function of its depth: MuJoCo's `solimp`.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ use crate::simulation::SimulationError;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ImpedanceCurve {
-    /// At no depth, between 0 and 1 \[-\].
+    /// At zero depth, in (0, 1).
     pub minimum: f64,
     /// From `width` on, between 0 and 1 \[-\].
     pub maximum: f64,
     /// Depth at which `maximum` is reached \[m, in a joint rad\].
     pub width: f64,
-    /// Part of the width at which the powers meet, between 0 and 1 \[-\].
+    /// Fraction of the width at which the powers meet, in (0, 1).
     pub midpoint: f64,
     /// Power of the curve, at least 1 \[-\].
     pub power: f64,
@@ -32,13 +32,13 @@ impl Default for ImpedanceCurve {
 }
 
 impl ImpedanceCurve {
-    /// MuJoCo's usual one: 0.9, 0.95, 1 mm, 0.5, 2.
+    /// MuJoCo's default: 0.9, 0.95, 1 mm, 0.5, 2.
     pub const MUJOCO: Self = Self { minimum: 0.9, maximum: 0.95, width: 0.001, midpoint: 0.5, power: 2.0 };
 
-    /// Whether all five figures are in range.
+    /// Checks that all five values are in range.
     ///
     /// # Errors
-    /// [`SimulationError::Value`] with the name of `item` and of the figure.
+    /// [`SimulationError::Value`] with the name of `item` and of the value.
     pub fn validate(&self, item: &str) -> Result<(), SimulationError> {
         self.out_of_range().next().map_or(Ok(()), |figure| Err(SimulationError::figure(item, figure)))
     }
@@ -76,13 +76,13 @@ impl ImpedanceCurve {
         self.minimum + (self.maximum - self.minimum) * rise
     }
 
-    /// `r/(1 - r)` at a depth: by how much stiffer than its mobility a constraint is.
+    /// `r/(1 - r)` at a depth: stiffness of a constraint relative to its effective mass.
     pub fn ratio(&self, depth: f64) -> f64 {
         let r = self.at(depth);
         r / (1.0 - r)
     }
 
-    /// That of two surfaces: the mean of every figure, as MuJoCo mixes `solimp` of equal weights.
+    /// That of two surfaces: the mean of every value, as MuJoCo mixes `solimp` of equal weights.
     pub fn combine(&self, other: &Self) -> Self {
         let mean = |a: f64, b: f64| 0.5 * (a + b);
         Self {

@@ -1,15 +1,15 @@
-//! Trees that touch or are constrained to each other, directly or by others between them.
+//! Islands: trees that touch or are constrained to each other, directly or through others.
 //!
-//! Nothing couples one such island to another, so each is solved by itself: what it comes to does
-//! not depend on what else there is, and what it needs stays in the cache while its passes are
-//! made, however many islands there are.
+//! Nothing couples one such island to another, so each is solved independently: its solution does
+//! not depend on the others, and its data stay in the cache during its passes, however many islands
+//! there are.
 
 use crate::icf::{ConvexProblem, Pool};
 
 /// Numbers grouped by island, in their order within each.
 #[derive(Debug, Default)]
 struct Groups {
-    /// Where each begins in `items`, and the end.
+    /// Start of each in `items`, and the end.
     first: Vec<u32>,
     items: Vec<u32>,
 }
@@ -39,7 +39,7 @@ impl Groups {
     }
 }
 
-/// The numbers of what belongs to one island, in order.
+/// The trees and constraints of one island, in order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Island<'a> {
     pub trees: &'a [u32],
@@ -52,18 +52,18 @@ pub(super) struct Island<'a> {
 }
 
 impl Island<'_> {
-    /// Whether nothing but motors acts on it.
+    /// Whether only motors act on it.
     pub fn is_free(&self) -> bool {
         let others = [self.contacts, self.rows, self.limits, self.dry_joints];
         others.iter().all(|items| items.is_empty())
     }
 }
 
-/// The islands of a step. What has no tree at all is in the last.
+/// The islands of a step. Constraints without a tree are in the last.
 #[derive(Debug, Default)]
 pub(super) struct Islands {
-    /// Of every tree: one of the same island, itself where that is the first; then the number of
-    /// the island.
+    /// Of every tree a tree of the same island, itself if it is the first; later the number of the
+    /// island.
     of_tree: Vec<u32>,
     keys: Vec<u32>,
     count: usize,
@@ -76,7 +76,7 @@ pub(super) struct Islands {
 }
 
 impl Islands {
-    /// Finds those of a problem of `trees` trees.
+    /// Finds the islands of a problem of `trees` trees.
     pub fn find(&mut self, problem: &ConvexProblem, trees: usize) {
         self.of_tree.clear();
         self.of_tree.extend(0..trees as u32);
@@ -109,7 +109,7 @@ impl Islands {
         group(&mut self.motors, &mut problem.actuators.entries().map(|(_, _, tree, _)| Some(tree)));
     }
 
-    /// Joins the trees that constraints couple. Every tree then knows the first of its island.
+    /// Joins the trees that constraints couple. Every tree then refers to the first of its island.
     fn join<L, const N: usize>(&mut self, pool: &Pool<L, N>) {
         let of_tree = &mut self.of_tree;
         for c in 0..pool.len() {
@@ -141,7 +141,7 @@ impl Islands {
     }
 }
 
-/// The first tree of what `tree` is joined with. Ways there are halved as they are gone.
+/// The first tree of the island of `tree`, with path halving.
 pub(super) fn root(of_tree: &mut [u32], mut tree: u32) -> u32 {
     while of_tree[tree as usize] != tree {
         let next = of_tree[of_tree[tree as usize] as usize];
@@ -151,7 +151,7 @@ pub(super) fn root(of_tree: &mut [u32], mut tree: u32) -> u32 {
     tree
 }
 
-/// A tree of every constraint, where there is one.
+/// A tree of every constraint that has one.
 fn first_trees<L, const N: usize>(pool: &Pool<L, N>) -> impl Iterator<Item = Option<usize>> + '_ {
     (0..pool.len()).map(|c| pool.sides_of(c).into_iter().flatten().next().map(|side| side.tree as usize))
 }

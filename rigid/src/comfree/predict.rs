@@ -1,15 +1,16 @@
-//! The predicted form: contacts at the velocities that their bodies would have with all of them.
+//! The predicted form: contacts at the velocities that bodies would have with all of their
+//! contacts.
 //!
-//! Every constraint is linear in its velocity within a prediction, `p = f - G J dv` from the push
-//! `f` at the smooth velocities, so that the trees of an island together have one system
+//! Every constraint is linear in its velocity within a prediction, `p = f - G J dv` with the
+//! impulse `f` at the smooth velocities, so that the trees of an island together have one system
 //!
 //! ```text
 //! (A + sum J^T G J) dv = sum J^T f,   v~ = v_s + dv
 //! ```
 //!
-//! and each constraint is then evaluated at `v~` within its bounds. Which contacts push, which
-//! stick and which slide is settled in a fixed, small number of such predictions. What a constraint
-//! passes on is one impulse and its opposite, so momentum stays.
+//! and each constraint is then evaluated at `v~` within its bounds. A fixed, small number of such
+//! predictions determines which contacts push, stick or slide. A constraint acts with opposite
+//! impulses on its two sides, so momentum is conserved.
 
 use nalgebra::Vector3;
 
@@ -20,17 +21,17 @@ use super::solver::{ComFreeSolver, StepInputs};
 use crate::icf::potential::{ConstraintPotential, LimitPotential};
 use crate::icf::{ConvexProblem, Side};
 
-/// Slip that is taken for sliding before it is known: this many times what friction can stop by the
-/// mobility of all contacts of a tree.
+/// Slip that counts as sliding in the first prediction: this many times the slip that friction can
+/// stop, by the mobility of all contacts of a tree.
 const CLEAR_SLIDING: f64 = 2.0;
 
-/// Part of a normal impulse by which it may change before friction is bounded afresh.
+/// Relative change of a normal impulse from which on friction gets a new bound.
 const STALE: f64 = 0.02;
 
-/// Most predictions that settle which contacts push: before there is friction, and after.
+/// Most predictions for the active set: before friction acts, and after.
 const SETTLING: [usize; 2] = [2, 1];
 
-/// Times more that friction is bounded afresh while velocities differ from what was predicted.
+/// Most further updates of the friction bounds while velocities differ from the predicted ones.
 const REFRESHES: usize = 12;
 
 /// A limit's impulse at the velocity `v`, linear where it is `active`.
@@ -72,13 +73,13 @@ impl ComFreeSolver {
         if !self.predict_until_active_set_settles(problem, island, SETTLING[1]) {
             return false;
         }
-        // What friction cannot hold slides.
+        // Contacts beyond their friction bound slide.
         if self.release_to_sliding(step, problem, island)
             && !self.predict_until_active_set_settles(problem, island, SETTLING[1])
         {
             return false;
         }
-        // Friction has its part in the normal impulses, which bound it.
+        // Friction changes the normal impulses, which bound it.
         if self.refresh(problem) && !self.predict_until_active_set_settles(problem, island, SETTLING[1]) {
             return false;
         }
@@ -98,9 +99,9 @@ impl ComFreeSolver {
         true
     }
 
-    /// By how much the velocities of the contacts under the impulses that they pass on differ from
-    /// those that they were predicted with, at most, against what may be: their bounds and those of
-    /// their neighbours cut off what the prediction had.
+    /// Largest difference between the contact velocities under the final impulses and the predicted
+    /// ones, relative to the tolerance: the bounds of contacts and their neighbours cut off part of
+    /// the predicted impulses.
     fn prediction_error(&mut self, problem: &ConvexProblem, island: &Island<'_>) -> f64 {
         for &tree in island.trees {
             let dofs = self.smooth.dofs(tree as usize);
@@ -118,7 +119,7 @@ impl ComFreeSolver {
         worst
     }
 
-    /// Predicts until those contacts and limits push that are reached, `most` times in all.
+    /// Predicts until the active set is consistent, at most `most` times.
     fn predict_until_active_set_settles(
         &mut self,
         problem: &ConvexProblem,
@@ -137,14 +138,14 @@ impl ComFreeSolver {
         true
     }
 
-    /// By how much a contact is below the velocity that it drives at, as predicted \[m/s\].
+    /// Difference of the target velocity of a contact and its predicted velocity \[m/s\].
     fn velocity_deficit(&self, problem: &ConvexProblem, contact: &ImpedanceContact) -> f64 {
         let v = Vector3::from(problem.contacts.velocity_of(contact.index as usize, &self.v));
         contact.target - contact.normal.dot(&v)
     }
 
-    /// Whether those contacts and limits push that are reached at the predicted velocities, as far
-    /// as it matters.
+    /// Whether the contacts and limits that are reached at the predicted velocities are those that
+    /// push, within the tolerance.
     fn active_set_is_consistent(&self, problem: &ConvexProblem, island: &Island<'_>) -> bool {
         let mut contacts = self.contacts.iter().filter(|contact| contact.gain > 0.0);
         let mut limits = island.limits.iter().map(|&i| i as usize);
@@ -157,7 +158,8 @@ impl ComFreeSolver {
         })
     }
 
-    /// Has those push that are reached at the predicted velocities, in the next prediction.
+    /// Makes the contacts and limits that are reached at the predicted velocities the active ones
+    /// of the next prediction.
     fn update_active_set(&mut self, problem: &ConvexProblem, island: &Island<'_>) {
         for c in 0..self.contacts.len() {
             let contact = &self.contacts[c];
@@ -170,8 +172,8 @@ impl ComFreeSolver {
         }
     }
 
-    /// Bounds friction by the normal impulses of the last prediction, along its slip. False where
-    /// they were right already.
+    /// Bounds friction by the normal impulses of the last prediction, along its slip. False if they
+    /// were right already.
     fn refresh(&mut self, problem: &ConvexProblem) -> bool {
         let (mut change, mut total) = (0.0, 0.0);
         for c in 0..self.contacts.len() {
@@ -238,7 +240,7 @@ impl ComFreeSolver {
         true
     }
 
-    /// Makes room for what the constraints that act couple.
+    /// Shapes the matrix for the couplings of the active constraints.
     fn shape(&mut self, problem: &ConvexProblem, island: &Island<'_>) {
         if island.trees.len() < 2 {
             return;
@@ -281,7 +283,8 @@ impl ComFreeSolver {
         }
     }
 
-    /// Bounds friction by the normal impulses of the first prediction and has it hold where it may.
+    /// Bounds friction by the normal impulses of the first prediction and lets contacts stick where
+    /// possible.
     fn begin_friction(&mut self, step: &StepInputs<'_>, problem: &ConvexProblem, island: &Island<'_>) {
         for &i in island.limits {
             let (potential, n) = problem.limits.at(i as usize);
@@ -319,7 +322,7 @@ impl ComFreeSolver {
                     cone.gain = 0.0;
                     continue;
                 }
-                // What it can stop alone is less than what it can stop with the others.
+                // Alone it can stop less than together with the others.
                 cone.gain = bound / cone.stiction_speed;
                 cone.is_sliding = slips[k] > together * bound * mobilities[k];
                 if cone.is_sliding {
@@ -339,8 +342,7 @@ impl ComFreeSolver {
         }
     }
 
-    /// Turns what friction would have to exceed its bound to hold into sliding. False where there
-    /// is none.
+    /// Makes contacts slide whose friction would exceed its bound. False if there are none.
     fn release_to_sliding(
         &mut self,
         step: &StepInputs<'_>,
@@ -360,7 +362,7 @@ impl ComFreeSolver {
                 }
                 cone.is_sliding = true;
                 any = true;
-                // The part of the slip that is left is that of the impulse that was wanting.
+                // The remaining fraction of the slip is that of the missing impulse.
                 let left = starts[k].max(slips[k]) * (1.0 - bound / wanted);
                 cone.gain = cone.gain.min(bound / left.max(cone.stiction_speed));
             }

@@ -1,4 +1,4 @@
-//! The published form: every facet and every joint pushes by itself.
+//! The published form: the impulse of every facet and every joint is computed independently.
 
 use nalgebra::Vector3;
 

@@ -1,4 +1,4 @@
-//! What can be chosen.
+//! Settings of the solvers.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ impl RigidSolver {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Gains {
-    /// In terms that do not depend on the step: `kappa = w^2`, `delta = 2 z w`.
+    /// Independent of the step: `kappa = w^2`, `delta = 2 z w`.
     Physical {
         /// Frequency w, finite and positive \[rad/s\].
         #[serde(default = "usual_frequency")]
@@ -44,8 +44,8 @@ pub enum Gains {
         #[serde(default = "usual_damping_ratio")]
         damping_ratio: f64,
     },
-    /// The paper's: `kappa = k_user/dt`, `delta = d_user/dt` (equation 11). They belong to one step,
-    /// 2 ms there.
+    /// As in the paper, valid for one step, 2 ms there: `kappa = k_user/dt`, `delta = d_user/dt`
+    /// (equation 11).
     PerStep {
         /// k_user, finite and positive \[1/s\].
         stiffness: f64,
@@ -93,15 +93,15 @@ pub enum Form {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ComFreeSettings {
-    /// How contacts are found.
+    /// The form.
     pub form: Form,
     /// How stiff and damped contacts are against the mass they feel.
     pub gains: Gains,
-    /// Facets of a sliding or rolling friction cone, even, at least 4 \[-\]. The published impedance
-    /// belongs to 4; with others each facet gets its part of that.
+    /// Directions of a sliding or rolling cone, even and at least 4. The published impedance is
+    /// defined for 4; with others it is scaled.
     pub facets: usize,
-    /// Speed with which overlapping surfaces part at most, by contact alone; the published form has
-    /// no bound \[m/s\].
+    /// Largest speed \[m/s\] at which contact alone separates overlapping surfaces; finite and
+    /// positive. The published form has no bound.
     pub separation_speed: f64,
     /// Impedance of joint limits, dry joints and equalities in the published form; in the other
     /// they are near-rigid. Scene files do not have it.
@@ -121,7 +121,7 @@ impl Default for ComFreeSettings {
     }
 }
 
-/// More facets than this would be a slip of the pen.
+/// More facets than this are refused as a mistake.
 const MOST_FACETS: usize = 1024;
 
 impl ComFreeSettings {
@@ -131,10 +131,10 @@ impl ComFreeSettings {
         Self { form: Form::Published, gains, facets: 4, ..Self::default() }
     }
 
-    /// Whether all figures are in range.
+    /// Checks that all values are in range.
     ///
     /// # Errors
-    /// [`SimulationError::Value`] that names the figure.
+    /// [`SimulationError::Value`] that names the setting.
     pub fn validate(&self) -> Result<(), SimulationError> {
         if let Some(figure) = self.out_of_range().next() {
             return Err(SimulationError::figure("closed-form solver", figure));

@@ -14,8 +14,8 @@ use crate::icf::{ConvexProblem, Pool};
 use crate::multibody::Model;
 use crate::simulation::ContactCandidate;
 
-/// What a step is made from besides the problem, which holds inertia, momentum, Jacobians and what
-/// acts on the joints.
+/// Input of a step besides the problem, which holds inertia, momentum, Jacobians and the forces on
+/// joints.
 pub(crate) struct StepInputs<'a> {
     pub model: &'a Model,
     pub settings: &'a ComFreeSettings,
@@ -24,45 +24,45 @@ pub(crate) struct StepInputs<'a> {
     pub friction: &'a dyn Fn(usize) -> f64,
     /// The step \[s\].
     pub dt: f64,
-    /// Rate that counts as rest in dry joints \[rad/s, m/s\].
+    /// Stiction tolerance of dry joints \[rad/s, m/s\].
     pub dry_joint_tolerance: f64,
 }
 
-/// Angle \[rad\] that a free body may turn by in a step in which it is pushed: beyond it its
-/// surface is elsewhere altogether.
+/// Largest rotation \[rad\] of a free body in contact within a step: beyond it the contact points
+/// are meaningless.
 const MOST_TURN: f64 = 1.0;
 
-/// Times that a step is made again because motors reached their limits. One that did stays there
+/// Most repetitions of a step because motors reached their limits. Such a motor stays at its limit
 /// within the step.
 const SATURATIONS: usize = 8;
 
-/// Buffers of the solver. Where nothing else is said they have all trees, all degrees of freedom or
-/// all constraints of a kind; each is solved island by island.
+/// Buffers of the solver. Unless stated otherwise they cover all trees, all degrees of freedom or
+/// all constraints of a kind; the solution is island by island.
 #[derive(Debug, Default)]
 pub(crate) struct ComFreeSolver {
-    /// Jacobians of turning, of the contacts that resist it.
+    /// Angular Jacobians of the contacts with torsional or rolling friction.
     pub spin_jacobians: Pool<u32, 3>,
     islands: Islands,
     pub(super) facets: Facets,
-    /// Those of the island.
+    /// Contacts of the island.
     pub(super) contacts: Vec<ImpedanceContact>,
     /// Factors of `M + dt D + dt^2 K`, motors included.
     pub(super) smooth: Trees,
-    /// Diagonal blocks of the prediction: with contacts and constraints. Factors, where an island
-    /// is one tree.
+    /// Diagonal blocks of the prediction: with contacts and constraints. They are factors if an
+    /// island is one tree.
     pub(super) predicted: Trees,
     /// The prediction of islands of several trees.
     pub(super) coupled: Coupled,
-    /// Velocities without contact, and as predicted.
+    /// Velocities without contact, and predicted ones.
     pub(super) v_smooth: Vec<f64>,
     pub(super) v: Vec<f64>,
     pub(super) load: Vec<f64>,
     /// Velocities at the end, less those predicted.
     pub(super) end: Vec<f64>,
-    /// Islands and contacts of the step that it cannot answer for.
+    /// Number of islands and contacts with unreliable results.
     pub unreliable_solves: usize,
-    /// Of every tree one that it touches, directly or by others between them, and their mass
-    /// \[kg\], of that one.
+    /// Of every tree one that it touches, directly or through others, and, at that one, the mass of
+    /// all of them \[kg\].
     pub(super) groups: Vec<u32>,
     pub(super) supported_mass: Vec<f64>,
     pub(super) dry: Vec<DryJoint>,
@@ -75,10 +75,10 @@ pub(crate) struct ComFreeSolver {
 
 impl ComFreeSolver {
     /// Writes the velocities at the end of the step to `v`, impulses and velocities of all
-    /// constraints to the problem's pools. False where something is not finite.
+    /// constraints to the problem's pools. False if something is not finite.
     #[must_use]
     pub fn solve(&mut self, step: &StepInputs<'_>, problem: &mut ConvexProblem, v: &mut [f64]) -> bool {
-        self.allocate_impulses(step, problem, v.len());
+        self.allocate(step, problem, v.len());
         let mut islands = core::mem::take(&mut self.islands);
         islands.find(problem, step.model.trees().len());
         let solved = (0..islands.len()).all(|k| {
@@ -89,8 +89,8 @@ impl ComFreeSolver {
         solved
     }
 
-    /// Makes room for everything.
-    fn allocate_impulses(&mut self, step: &StepInputs<'_>, problem: &mut ConvexProblem, velocities: usize) {
+    /// Allocates all buffers.
+    fn allocate(&mut self, step: &StepInputs<'_>, problem: &mut ConvexProblem, velocities: usize) {
         self.facets.reset(step.settings.facets);
         self.saturated.clear();
         self.saturated.resize(problem.actuators.len(), None);
@@ -112,7 +112,7 @@ impl ComFreeSolver {
             values.resize(trees, 0.0);
         }
         self.groups.resize(trees, 0);
-        self.coupled.allocate_impulses(trees);
+        self.coupled.reset(trees);
         self.limits.resize(problem.limits.len(), false);
         self.dry.resize(problem.dry_joints.len(), Default::default());
     }
@@ -161,7 +161,7 @@ impl ComFreeSolver {
         true
     }
 
-    /// Puts the inertia of the island's trees, motors included, into `matrix`.
+    /// Writes the inertia of the island's trees, motors included, to `matrix`.
     pub(super) fn take_inertia(
         saturated: &[Option<f64>],
         problem: &ConvexProblem,
@@ -179,7 +179,7 @@ impl ComFreeSolver {
         }
     }
 
-    /// Equation 2, with what is implicit in the joints.
+    /// Equation 2, with the implicit terms of the joints.
     fn find_smooth(&mut self, problem: &ConvexProblem, island: &Island<'_>) -> bool {
         Self::take_inertia(&self.saturated, problem, island, &mut self.smooth);
         for &tree in island.trees {
@@ -200,8 +200,8 @@ impl ComFreeSolver {
         true
     }
 
-    /// Writes the motors' impulses, and holds those at their limits that are beyond them. False
-    /// where none is.
+    /// Writes the motors' impulses, and limits those that exceed their effort limits. False if none
+    /// does.
     fn saturate(&mut self, problem: &mut ConvexProblem, island: &Island<'_>, v: &[f64]) -> bool {
         let mut again = false;
         for &i in island.motors {
@@ -210,7 +210,7 @@ impl ComFreeSolver {
             let wanted = potential.effort - potential.gain * v[n];
             let given = wanted.clamp(-potential.limit, potential.limit);
             let (dt, limit) = (potential.dt, self.saturated[i]);
-            // Rounding is not beyond a limit.
+            // Rounding errors do not count.
             if limit.is_none() && (wanted - given).abs() > 1e-9 * potential.limit {
                 self.saturated[i] = Some(given);
                 again = true;
@@ -220,7 +220,7 @@ impl ComFreeSolver {
         again
     }
 
-    /// The contacts with the masses they feel and their gains.
+    /// The contacts with their effective masses and gains.
     fn find_contacts(&mut self, step: &StepInputs<'_>, problem: &ConvexProblem, island: &Island<'_>) {
         self.contacts.clear();
         for &index in island.contacts {
@@ -259,7 +259,7 @@ impl ComFreeSolver {
         self.spin_jacobians.potentials().binary_search(&(index as u32)).ok()
     }
 
-    /// Velocities of the point and of the turning of one of the island's contacts.
+    /// Linear and angular velocity of one of the island's contacts.
     pub(super) fn velocities(
         &self,
         c: usize,
@@ -274,9 +274,9 @@ impl ComFreeSolver {
         (problem.contacts.velocity_of(index as usize, v).into(), angular)
     }
 
-    /// Whether the end of the step is not what the law of one of the island's contacts asks for.
-    /// The law is that of the bodies' places at the start: it knows little of a body that turns
-    /// about while it is pushed.
+    /// Whether the result for one of the island's contacts is unreliable. The contact model uses
+    /// the poses at the start of the step, so that it fails for a body in contact that rotates by a
+    /// large angle.
     fn doubts(&self, step: &StepInputs<'_>, problem: &ConvexProblem, c: usize, v: &[f64]) -> bool {
         let contact = &self.contacts[c];
         if contact.normal_impulse <= 0.0 {
@@ -284,19 +284,20 @@ impl ComFreeSolver {
         }
         let index = contact.index as usize;
         let turns = problem.contacts.sides_of(index).into_iter().flatten().any(|side| {
-            // A free body's first three rates are those of its turning.
+            // The first three rates of a free body are its angular velocity.
             side.columns == 6
                 && Vector3::from_column_slice(&v[side.first_velocity as usize..][..3]).norm() * step.dt
                     > MOST_TURN
         });
         let v_n = contact.normal.dot(&Vector3::from(problem.contacts.velocities()[index]));
         let wrong = match step.settings.form {
-            // Deeper than it was, or than touching, by more than any impedance needs.
+            // The depth grows by more than the width of the impedance.
             Form::Predicted => {
                 contact.distance + step.dt * v_n
                     < contact.distance.min(0.0) - step.candidates[index].impedance.width
             }
-            // Parts faster than it would have met: more than twice what would stop it.
+            // Separates faster than it would have approached: the impulse is more than twice the
+            // one that stops it.
             Form::Published => {
                 let smooth = contact.normal.dot(&contact.smooth[0]);
                 v_n > smooth.abs() + step.settings.separation_speed
@@ -305,7 +306,7 @@ impl ComFreeSolver {
         turns || wrong
     }
 
-    /// Hands a contact's impulse and moment to the trees and keeps it.
+    /// Applies a contact's impulse and moment to the trees and stores it.
     pub(super) fn apply_contact_impulse(
         &mut self,
         c: usize,
@@ -322,9 +323,9 @@ impl ComFreeSolver {
         }
     }
 
-    /// Impulses along the joints in `x` \[N s, N m s\] become what they add to the rates within the
-    /// last step: with everything that the prediction has. The published form has no contacts in
-    /// it.
+    /// Replaces impulses along the joints in `x` \[N s, N m s\] by the change of the rates that
+    /// they cause within the last step, with all terms of the prediction. In the published form
+    /// without contacts.
     pub fn apply_inverse_hessian(&self, form: Form, x: &mut [f64]) {
         match form {
             Form::Predicted => (0..self.islands.len())

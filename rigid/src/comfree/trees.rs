@@ -1,4 +1,4 @@
-//! Small dense systems, one a tree.
+//! Small dense systems, one per tree.
 
 use core::ops::Range;
 
@@ -9,7 +9,7 @@ use pliant_numeric::cholesky::{factorise, rows, solve, solve_lower};
 /// Degrees of freedom of a free body. Most trees are one: loops of this length are unrolled.
 const FREE: usize = 6;
 
-/// Symmetric matrices, one a tree, and their Cholesky factors in place (lower triangles, row by
+/// Symmetric matrices, one per tree, and their Cholesky factors in place (lower triangles, row by
 /// row; of factors the reciprocals of the diagonal).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trees {
@@ -29,7 +29,7 @@ pub(super) struct AxialGain {
 }
 
 impl Trees {
-    /// Room for the trees of a model.
+    /// Buffers for the trees of a model.
     pub fn shape(&mut self, model: &Model) {
         self.blocks.clear();
         let mut first = 0;
@@ -56,7 +56,7 @@ impl Trees {
         first..first + n * n
     }
 
-    /// Takes the matrix of a tree.
+    /// Copies the matrix of a tree.
     pub fn take(&mut self, tree: usize, matrix: &MassMatrix) {
         let values = self.values(tree);
         self.values[values].copy_from_slice(matrix.values(tree));

@@ -7,8 +7,8 @@ use super::{check_link, fail};
 use crate::multibody::{self, JointKind, Kinematics, LinkId, Model, State};
 use crate::simulation::{ExternalSystem, SimulationError};
 
-/// A degree of freedom that [`InverseDynamics`] drives. Units of a turning joint; of a sliding one
-/// m and N take the place of rad and N m.
+/// A degree of freedom that [`InverseDynamics`] drives. Units of a revolute joint; for a prismatic
+/// one m and N replace rad and N m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ControlledJoint {
     /// The link whose joint it is.
@@ -19,7 +19,7 @@ pub struct ControlledJoint {
     pub stiffness: f64,
     /// K_d: acceleration for each unit of rate error \[1/s\].
     pub damping: f64,
-    /// Largest effort either way \[N m\]; infinite where there is no limit.
+    /// Effort limit in both directions \[N m\]; infinite without a limit.
     pub effort_limit: f64,
 }
 
@@ -31,17 +31,18 @@ pub struct ControlledJoint {
 /// with the targets of a [`JointTrajectory`] and the mass matrix M, Coriolis, centrifugal and
 /// gravity forces b and passive damping and springs of the joints as the model has them. Without
 /// anything else the error e of each joint then obeys `e'' + K_d e' + K_p e = 0`, whatever the
-/// others do. The joints of the tree that it does not drive are taken not to accelerate, as fingers
-/// that hold something. What touches the robot or is held by it is not known: a load that asks for
-/// joint torques tau_l stays off by `M^-1 tau_l / K_p`. Dry friction is not compensated either.
+/// others do. The other joints of the tree are assumed not to accelerate, as fingers that hold
+/// something. Contacts and loads of the robot are not known to the controller: a load with joint
+/// torques tau_l causes a position error `M^-1 tau_l / K_p`. Dry friction is not compensated
+/// either.
 ///
-/// Where the effort would pass its limit it is the limit.
+/// Efforts are clamped to their limits.
 ///
-/// **Long steps.** Feedback is implicit in the diagonal of `M (K_d + dt K_p)` only. In a step dt of the length where gains are stiff,
-/// `c = dt K_d + dt^2 K_p` above 2, it is stable as long as `c l / (c + l) < 2`, l the largest
-/// eigenvalue of `diag(M)^-1 M` (1 to the number of joints; 2 to 3.4 for seven-axis arms). Error
-/// control finds that step. For fixed steps longer than that, give the controller a
-/// [`period`](Self::with_period).
+/// **Long steps.** Feedback is implicit in the diagonal of `M (K_d + dt K_p)` only. In a step dt of
+/// the length where gains are stiff, `c = dt K_d + dt^2 K_p` above 2, it is stable as long as `c l
+/// / (c + l) < 2`, l the largest eigenvalue of `diag(M)^-1 M` (1 to the number of joints; 2 to 3.4
+/// for seven-axis arms). Error control finds that step. For fixed steps longer than that, give the
+/// controller a [`period`](Self::with_period).
 #[derive(Debug)]
 pub struct InverseDynamics {
     joints: Vec<ControlledJoint>,
@@ -100,7 +101,7 @@ impl InverseDynamics {
     /// K_p`, so that the acceleration is the one that implicit Euler finds for the error over a
     /// period (the stable proportional-derivative control of Tan, Liu and Turk 2011, IEEE Computer
     /// Graphics and Applications 31(4)). At steps up to twice the period it is stable for any gains
-    /// and posture. The default is 0: the gains as they are.
+    /// and configuration. The default is 0: unchanged gains.
     ///
     /// # Errors
     /// A period that is negative or not finite.
@@ -118,7 +119,7 @@ impl InverseDynamics {
     }
 }
 
-/// Checks a joint; gives its indices in `q` and `v`.
+/// Checks a joint; returns its indices in `q` and `v`.
 fn check_joint(model: &Model, item: &str, joint: &ControlledJoint) -> Result<[usize; 2], SimulationError> {
     check_link(model, item, joint.link)?;
     let kind = &model.links()[joint.link.0].joint;
@@ -149,7 +150,8 @@ impl ExternalSystem for InverseDynamics {
         _: &[f64],
         forces: &mut [f64],
     ) {
-        // A thread that panicked left nothing of value in the buffers.
+        // After a panic of another thread the buffers are still usable: their contents do not
+        // matter.
         let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
         let Work { accelerations, forces: own, recursion } = &mut *work;
         accelerations.clear();

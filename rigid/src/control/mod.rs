@@ -46,8 +46,7 @@ use nalgebra::Vector3;
 use crate::multibody::{ForceVector, Kinematics, LinkId, Model, for_each_axis};
 use crate::simulation::SimulationError;
 
-/// Adds what a force and a torque on a link at `point` (m, world frame) are on the degrees of
-/// freedom: `J^T f`.
+/// Adds the joint forces of a force and a torque on a link at `point` (m, world frame): `J^T f`.
 fn add_force(
     model: &Model,
     kinematics: &Kinematics,

@@ -1,10 +1,10 @@
-//! Set points in time, and what lies between them.
+//! Joint trajectories: set points in time with interpolation.
 
 use super::{check_finite, fail};
 use crate::simulation::SimulationError;
 
-/// Positions, rates and accelerations to have, a number a joint. Of a sliding joint m takes the
-/// place of rad.
+/// Target positions, rates and accelerations, one number per joint. For a prismatic joint m
+/// replaces rad.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JointTarget {
     /// Positions \[rad\].
@@ -15,7 +15,7 @@ pub struct JointTarget {
     pub accelerations: Vec<f64>,
 }
 
-/// How a path goes from set point to set point.
+/// Interpolation between set points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Interpolation {
     Hold,
@@ -28,13 +28,13 @@ enum Interpolation {
 pub struct JointTrajectory {
     times: Vec<f64>,
     positions: Vec<Vec<f64>>,
-    /// At the set points; of a linear path empty.
+    /// At the set points; empty for a linear path.
     rates: Vec<Vec<f64>>,
     between: Interpolation,
 }
 
 impl JointTrajectory {
-    /// Stays at `positions` \[rad, m\].
+    /// Constant at `positions` \[rad, m\].
     ///
     /// # Errors
     /// A position that is not finite.
@@ -42,8 +42,7 @@ impl JointTrajectory {
         Self::linear(vec![0.0], vec![positions])
     }
 
-    /// Stays at each set point, `positions[i]` \[rad, m\] from `times[i]` \[s\] on, and jumps to
-    /// the next.
+    /// Piecewise constant: `positions[i]` \[rad, m\] from `times[i]` \[s\] on.
     ///
     /// # Errors
     /// As [`linear`](Self::linear).
@@ -51,12 +50,12 @@ impl JointTrajectory {
         Self { times, positions, rates: Vec::new(), between: Interpolation::Hold }.checked()
     }
 
-    /// Straight from set point to set point: `positions[i]` \[rad, m\] at `times[i]` \[s\]. The
-    /// rate jumps at set points.
+    /// Piecewise linear: `positions[i]` \[rad, m\] at `times[i]` \[s\]. The rate jumps at set
+    /// points.
     ///
     /// # Errors
-    /// No set point, times that do not increase, set points of different lengths, what is not
-    /// finite.
+    /// No set point, times that do not increase, set points of different lengths, values that are
+    /// not finite.
     pub fn linear(times: Vec<f64>, positions: Vec<Vec<f64>>) -> Result<Self, SimulationError> {
         Self { times, positions, rates: Vec::new(), between: Interpolation::Linear }.checked()
     }
@@ -126,7 +125,7 @@ impl JointTrajectory {
     }
 
     /// Position \[rad, m\], rate and acceleration of one joint at time `t` \[s\]. At a set point:
-    /// those of the stretch that begins there.
+    /// those of the interval that begins there.
     pub fn at(&self, joint: usize, t: f64) -> [f64; 3] {
         let after = self.times.partition_point(|&time| time <= t);
         if after == 0 || after == self.times.len() {

@@ -14,11 +14,11 @@ pub struct Cup {
     pub link: LinkId,
     /// Centre of the opening, link's frame \[m\].
     pub point: Point3<f64>,
-    /// Where the opening looks, link's frame.
+    /// Direction of the opening, link's frame.
     pub axis: Unit<Vector3<f64>>,
 }
 
-/// A body that cups pull.
+/// A body that cups can pull.
 #[derive(Clone, Debug)]
 pub struct SuctionTarget {
     /// The link.
@@ -29,14 +29,14 @@ pub struct SuctionTarget {
     pub shape: Shape,
 }
 
-/// How strong a cup pulls a surface at a distance.
+/// Force of a cup on a surface as a function of distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SuctionForceModel {
     /// Force F_m at contact \[N\], the largest.
     pub max_force: f64,
     /// Distance d_h at which it is half of that \[m\].
     pub half_distance: f64,
-    /// Distance r from which on there is none \[m\].
+    /// Distance r from which on it is zero \[m\].
     pub range: f64,
 }
 
@@ -49,9 +49,9 @@ impl SuctionForceModel {
     /// `F = F_m / (1 + max(d, 0)/d_h) S((r - d)/(0.2 r))`, `S(x) = x^2 (3 - 2 x)` between 0 and 1.
     ///
     /// Far from contact it is inversely proportional to distance, `F_m d_h/d` (the vacuum gripper
-    /// of Kurtz and Castro 2025, section VII-D). Two regularisations: instead of a pole, which
-    /// `min(F_m, F_m d_h/d)` would cut off with a kink, it comes to its largest value with a finite
-    /// slope; and S lets it fade over the last fifth of the range instead of dropping.
+    /// of Kurtz and Castro 2025, section VII-D). Two regularisations: it reaches its largest value
+    /// with a finite slope, instead of a pole cut off with a kink by `min(F_m, F_m d_h/d)`; and S
+    /// lets it fade over the last fifth of the range instead of dropping.
     pub fn force(&self, distance: f64) -> f64 {
         let x = ((self.range - distance) / (FADE * self.range)).clamp(0.0, 1.0);
         self.max_force / (1.0 + distance.max(0.0) / self.half_distance) * x * x * (3.0 - 2.0 * x)
@@ -65,14 +65,14 @@ impl SuctionForceModel {
 }
 
 /// Suction cups. Each pulls the nearest of the targets: at signed distance d of the opening's
-/// centre from the target's surface, with outward normal n, the target gets the force `F(d) max(-n
-/// . axis, 0) n` at the surface and the cup the opposite, on one line. F is the
-/// [`SuctionForceModel`]; the factor is the opening's area as the surface sees it, so a cup pulls
-/// nothing that is behind it.
+/// centre from the target's surface, with outward normal n, the target gets the force `F(d)
+/// max(-n . axis, 0) n` at the surface and the cup the opposite, on one line. F is the
+/// [`SuctionForceModel`]; the factor is the opening's area projected on the surface, so a cup does
+/// not pull a surface behind it.
 ///
-/// The pull grows as things come closer, so it does not resist motion and an implicit step takes it
-/// explicitly; contact between cup and target is what stops it. It jumps where another target
-/// becomes the nearest, and where the pump is switched.
+/// The force grows as the distance falls, so it does not resist motion and an implicit step treats
+/// it explicitly; contact between cup and target stops the motion. It jumps when another target
+/// becomes the nearest, and when the pump is switched.
 #[derive(Clone, Debug)]
 pub struct Suction {
     cups: Vec<Cup>,
@@ -82,11 +82,10 @@ pub struct Suction {
 }
 
 impl Suction {
-    /// Cups that pull targets in the intervals of time `on` \[s\], each from its first number up to
-    /// but without its second.
+    /// Cups that pull targets in the intervals of time `on` \[s\], each a half-open interval.
     ///
     /// # Errors
-    /// A link that does not exist, a figure that is not finite or not positive, intervals that end
+    /// A link that does not exist, a value that is not finite or not positive, intervals that end
     /// before they begin or overlap.
     pub fn new(
         model: &Model,
@@ -130,7 +129,7 @@ impl Suction {
     }
 
     /// The target nearest to each cup within the range: its number, its force (N, world frame) and
-    /// where it acts \[m\]. For pictures and tests; the law of the steps is the same.
+    /// its point of action \[m\]. For pictures and tests; the steps use the same formula.
     pub fn pulls<'a>(
         &'a self,
         kinematics: &'a Kinematics,

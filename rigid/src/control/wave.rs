@@ -20,10 +20,10 @@ pub enum Wave {
         /// Phase at time 0 \[rad\].
         phase: f64,
     },
-    /// Straight from point to point, the first before and the last after them. Where two points
-    /// have the same time it jumps to the second.
+    /// Linear between points, constant before the first and after the last. At two points of the
+    /// same time it jumps to the second.
     PiecewiseLinear {
-        /// Times \[s\], none before the one in front of it, and what there is then.
+        /// Times \[s\], not decreasing, with force and torque.
         points: Vec<(f64, ForceVector)>,
     },
 }
@@ -78,11 +78,11 @@ pub struct AppliedWave {
 }
 
 impl AppliedWave {
-    /// A wave at `point` \[m\] of a link, in the link's frame: the point goes with the link, the
+    /// A wave at `point` \[m\] of a link, in the link's frame: the point moves with the link, the
     /// force keeps its direction.
     ///
     /// # Errors
-    /// A link that does not exist, figures that are not finite, times that go back.
+    /// A link that does not exist, values that are not finite, times that decrease.
     pub fn new(model: &Model, link: LinkId, point: Point3<f64>, wave: Wave) -> Result<Self, SimulationError> {
         check_link(model, "applied wave", link)?;
         check_finite("applied wave", "point", point.coords.as_slice(), "m")?;

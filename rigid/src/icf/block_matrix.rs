@@ -1,11 +1,11 @@
-//! Symmetric matrices with a dense block for every pair of trees that something couples.
+//! Symmetric matrices with a dense block for every pair of coupled trees.
 
 use nalgebra::DMatrix;
 
 use super::ordering::{Ordering, Pattern};
 
-/// A symmetric block matrix, its lower triangle in elimination order, with room for the fill of its
-/// factor.
+/// A symmetric block matrix, its lower triangle in elimination order, with storage for the fill-in
+/// of its factor.
 #[derive(Clone, Debug, Default)]
 pub struct BlockMatrix {
     pub(super) pattern: Pattern,

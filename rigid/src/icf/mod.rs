@@ -6,9 +6,9 @@
 //! ```
 //!
 //! with one potential for every contact, joint limit, effort-limited actuator, holonomic constraint
-//! and dry joint. The model (what does not change, [`multibody::Model`](crate::multibody::Model)),
-//! the data of one problem ([`ConvexProblem`]) and the solver ([`Solver`]) are apart. [`potential`] has
-//! the potentials one at a time, [`Pool`] many of one kind with their Jacobians.
+//! and dry joint. The model (constant data, [`multibody::Model`](crate::multibody::Model)), the
+//! data of one problem ([`ConvexProblem`]) and the solver ([`Solver`]) are separate. [`potential`]
+//! has the potentials one at a time, [`Pool`] many of one kind with their Jacobians.
 
 mod block_cholesky;
 mod block_matrix;

@@ -10,9 +10,9 @@ pub trait ConstraintPool {
     /// sum of the potentials \[J\].
     fn evaluate(&mut self, v: &[f64], gradient: &mut [f64]) -> f64;
 
-    /// Chooses the potentials' Hessians G at the velocities of the last [`evaluate`](Self::evaluate), or
-    /// their secants, and adds the pairs of trees that they couple: a constraint that does not bend
-    /// the cost, a separated contact, couples nothing.
+    /// Chooses the potentials' Hessians G at the velocities of the last
+    /// [`evaluate`](Self::evaluate), or their secants, and adds the pairs of trees that they
+    /// couple: a constraint that does not bend the cost, a separated contact, couples nothing.
     fn choose_hessian(&mut self, secant: bool, pairs: &mut Vec<(u32, u32)>);
 
     /// Adds `J^T G J` with the G that was chosen.

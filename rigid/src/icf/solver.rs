@@ -29,7 +29,7 @@ impl Default for SolveSettings {
     }
 }
 
-/// What a solve did.
+/// Report of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolveSummary {
     /// Newton iterations.
@@ -60,11 +60,12 @@ pub struct Solver {
 const REUSES: i32 = 10;
 
 /// Scaled gradient, as a part of its scale, above which friction's secant takes the place of its
-/// Hessian, whose steps overshoot the kink where sliding turns to sticking.
+/// Hessian, whose steps overshoot the kink between sliding and sticking.
 const SECANT_RESIDUAL: f64 = 0.05;
 
-/// An iteration that leaves more than this part of the gradient does not get on: the secant creeps
-/// where a stiff contact is still to be met, the Hessian jumps to and fro across the kink.
+/// An iteration that leaves more than this fraction of the gradient makes no progress: the secant
+/// converges slowly near a stiff contact that is about to close, the Hessian oscillates across the
+/// kink.
 const PROGRESS_RATIO: f64 = 0.6;
 
 impl Solver {
@@ -116,8 +117,7 @@ impl Solver {
                 return summary;
             }
             if need_factor || !settings.reuse_hessian {
-                // While one of the two gets on it goes on; where it does not the other takes its
-                // turn.
+                // Hessian and secant alternate whenever one of them makes no progress.
                 let makes_progress = summary.residual < PROGRESS_RATIO * before;
                 secant = summary.residual > SECANT_RESIDUAL * scale && (secant == makes_progress);
                 before = summary.residual;
@@ -130,7 +130,7 @@ impl Solver {
             }
             let slope = self.newton_direction();
             if slope >= 0.0 || -slope <= f64::EPSILON * cost.abs() {
-                // A stale Hessian may be to blame; a fresh one leaves nothing but rounding.
+                // The Hessian may be out of date; with a fresh one only rounding remains.
                 if fresh {
                     summary.stop = Stop::Rounding;
                     return summary;

@@ -9,7 +9,7 @@ pub enum Stop {
     Error,
     /// No step lowers the cost any more in double precision.
     Rounding,
-    /// The iterations ran out.
+    /// The iteration limit was reached.
     Iterations,
     /// The cost or its Hessian is not finite.
     NotFinite,

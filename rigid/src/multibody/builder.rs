@@ -18,7 +18,7 @@ use crate::mass::MassProperties;
 #[derive(Clone, Debug, Default)]
 pub struct ModelBuilder {
     links: Vec<Link>,
-    /// Names that are taken.
+    /// Names in use.
     names: BTreeSet<String>,
     gravity: Vector3<f64>,
 }
@@ -29,10 +29,10 @@ impl ModelBuilder {
         Self { gravity, ..Self::default() }
     }
 
-    /// Adds a link; its parent must be there already.
+    /// Adds a link; its parent must have been added before.
     ///
     /// # Errors
-    /// A name that is taken, a figure or an inertia out of range.
+    /// A name in use, a value or an inertia out of range.
     pub fn add(&mut self, mut link: Link) -> Result<LinkId, ModelError> {
         if self.names.contains(&link.name) {
             return Err(ModelError::DuplicateName { name: link.name });
@@ -95,7 +95,7 @@ impl ModelBuilder {
     /// The model.
     ///
     /// # Errors
-    /// A link that can move but has nothing to move.
+    /// A link that can move but has no inertia.
     pub fn build(self) -> Result<Model, ModelError> {
         let mut trees: Vec<Tree> = Vec::new();
         let mut tree_of: Vec<Option<usize>> = Vec::with_capacity(self.links.len());
@@ -160,8 +160,8 @@ impl ModelBuilder {
 }
 
 impl Model {
-    /// Every joint must feel an inertia, of the links it carries or of its motor. Finds the
-    /// floating trees, too.
+    /// Every joint must move an inertia, of its links or of its motor. Also finds the free-floating
+    /// trees.
     fn check_inertia(&mut self) -> Result<(), ModelError> {
         let mut kinematics = Kinematics::new(self);
         kinematics.update(self, &self.zero_configuration());
@@ -184,8 +184,8 @@ impl Model {
 }
 
 impl FreeFloatingTree {
-    /// The floating trees of a model, in the order of their trees. `composite` is every link's
-    /// inertia with all it carries, link's axes.
+    /// The free-floating trees of a model, in the order of its trees. `composite` is every link's
+    /// composite inertia, link's axes.
     pub fn find(model: &Model, composite: impl Fn(LinkId) -> RigidInertia) -> Vec<Self> {
         let still = |mut at: Option<LinkId>| {
             while let Some(l) = at {

@@ -5,7 +5,7 @@ use super::link::LinkId;
 use super::model::Model;
 use super::state::State;
 
-/// Kinetic energy \[J\], of the armatures too.
+/// Kinetic energy \[J\], armatures included.
 pub fn kinetic_energy(model: &Model, kinematics: &Kinematics, state: &State) -> f64 {
     let links = model.links().iter().enumerate().map(|(i, link)| {
         let v = kinematics.velocity(LinkId(i));

@@ -1,20 +1,20 @@
-//! Why a model cannot be built.
+//! Errors of building a model.
 
-/// A model that describes no mechanism.
+/// A model that is not a mechanism.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// Two links have one name.
-    #[error("link '{name}': there are two of this name")]
+    #[error("link '{name}': the name is used twice")]
     DuplicateName {
         /// The name.
         name: String,
     },
-    /// A figure is out of range.
+    /// A value is out of range.
     #[error("link '{link}', {field}: {value} {unit} must be {requirement}")]
     Value {
         /// The link.
         link: String,
-        /// The figure.
+        /// Name of the value.
         field: &'static str,
         /// Its value.
         value: f64,
@@ -23,9 +23,10 @@ pub enum ModelError {
         /// What it must be.
         requirement: &'static str,
     },
-    /// A link can be accelerated without a force.
+    /// A joint moves no inertia.
     #[error(
-        "link '{link}': it moves by its {joint} joint but neither it nor the links it carries have the inertia to resist, and there is no armature"
+        "link '{link}': its {joint} joint moves no inertia: neither the link nor its descendants \
+         have enough mass or inertia, and there is no armature"
     )]
     NoInertia {
         /// The link.
@@ -33,7 +34,7 @@ pub enum ModelError {
         /// Its joint.
         joint: &'static str,
     },
-    /// An inertia that no solid can have.
+    /// An inertia that is not physical.
     #[error("link '{link}', inertia: {reason}")]
     Inertia {
         /// The link.

@@ -1,4 +1,4 @@
-//! Bodies that nothing holds: their motion between impulses is known better than a step with
+//! Free-floating bodies: their motion between impulses is integrated more accurately than with
 //! constant velocities.
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
@@ -12,7 +12,7 @@ use crate::free_rotation;
 /// A step with constant velocities and explicit gyroscopic forces would gain or lose angular
 /// momentum. Instead the gyroscopic forces are left out of the step, which then finds the momentum
 /// at its end, and the body turns with this momentum by the torque-free flow
-/// ([`free_rotation`](crate::free_rotation)): momentum and, without forces, energy stay to
+/// ([`free_rotation`](crate::free_rotation)): momentum and, without forces, energy are conserved to
 /// rounding.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FreeFloatingTree {
@@ -28,8 +28,8 @@ pub(crate) struct FreeFloatingTree {
 }
 
 impl FreeFloatingTree {
-    /// Advances the positions of the joint by `dt` \[s\], and its velocities with the turning body:
-    /// angular momentum and velocity of the centre of mass stay.
+    /// Advances the positions of the joint by `dt` \[s\], and its velocities with the rotating
+    /// body: angular momentum and velocity of the centre of mass do not change.
     pub fn flow(&self, q: &mut [f64], v: &mut [f64], dt: f64) {
         let rotation = quaternion(q);
         let angular = Vector3::new(v[0], v[1], v[2]);

@@ -16,15 +16,15 @@ pub struct ForwardDynamicsBuffers {
     bodies: Vec<Articulated>,
 }
 
-/// A link with everything that hangs on it, as its joint feels it.
+/// Articulated inertia and bias of a link with its descendants, as they act at its joint.
 #[derive(Clone, Copy, Debug)]
 struct Articulated {
     inertia: Matrix6<f64>,
     bias: Vector6<f64>,
-    /// Inertia times the joint's axes, and the inverse of what the joint itself feels.
+    /// Inertia times the joint's axes, and the inverse of the inertia along them.
     carried: Columns,
     inverse: SMatrix<f64, MAX_DOFS, MAX_DOFS>,
-    /// Joint forces less what the bias takes.
+    /// Joint forces less the bias.
     drive: SMatrix<f64, MAX_DOFS, 1>,
     acceleration: MotionVector,
 }
@@ -76,7 +76,7 @@ pub fn forward_dynamics(
     }
 }
 
-/// The joint's axes as columns; those it does not have are zero.
+/// The joint's axes as columns; missing ones are zero.
 fn axes(model: &Model, kinematics: &Kinematics, link: usize) -> (Columns, usize) {
     let mut columns = Columns::zeros();
     let dofs = model.velocities_of(LinkId(link));
@@ -87,7 +87,7 @@ fn axes(model: &Model, kinematics: &Kinematics, link: usize) -> (Columns, usize)
 }
 
 impl ForwardDynamicsBuffers {
-    /// Hands a link's articulated inertia and bias through its joint to the parent.
+    /// Adds a link's articulated inertia and bias to its parent.
     fn inwards(&mut self, model: &Model, kinematics: &Kinematics, forces: &[f64], i: usize) {
         let (s, count) = axes(model, kinematics, i);
         let body = &mut self.bodies[i];
@@ -98,7 +98,7 @@ impl ForwardDynamicsBuffers {
             felt[(d, d)] += model.dofs()[n].armature;
             body.drive[d] = forces[n] - taken[d];
         }
-        // The axes a joint lacks: unit diagonal, so that one size of matrix does for all.
+        // Missing axes of a joint get a unit diagonal, so that all matrices have one size.
         for d in count..MAX_DOFS {
             felt[(d, d)] = 1.0;
         }
@@ -112,7 +112,7 @@ impl ForwardDynamicsBuffers {
         let gain = body.carried * body.inverse;
         let inertia = body.inertia - gain * body.carried.transpose();
         let bias = body.bias + inertia * kinematics.bias(i).to_vector() + gain * body.drive;
-        // The parent's acceleration reaches the link's origin as a + w x r.
+        // The parent's acceleration at the link's origin is a + w x r.
         let mut shift = Matrix6::identity();
         shift.fixed_view_mut::<3, 3>(3, 0).copy_from(&-cross_matrix(kinematics.offset(i)));
         self.bodies[p].inertia += shift.transpose() * inertia * shift;

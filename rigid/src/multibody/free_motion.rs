@@ -1,12 +1,11 @@
-//! The motion of jointed bodies under gravity and their own velocities alone: what a step would be
-//! if nothing else acted.
+//! Contact-free motion of jointed bodies: under gravity, Coriolis and gyroscopic forces alone.
 //!
-//! Coriolis and gyroscopic forces that are explicit in a step feed energy into whatever spins: a
-//! top of 40 rad/s gains half of its energy in 1.5 s at steps of 1 ms. A step therefore takes them
-//! from this motion, which is found to an accuracy of its own by embedded Runge-Kutta pairs, in as
-//! many substeps as it needs: the third-order pair of Bogacki and Shampine (1989) where that is
-//! enough, the fifth-order one of Dormand and Prince (1980) elsewhere. Each tree has its own
-//! substeps, so that it moves the same whatever else is there.
+//! Coriolis and gyroscopic forces that are explicit in a step add energy to spinning bodies: a top
+//! of 40 rad/s gains half of its energy in 1.5 s at steps of 1 ms. A step therefore takes them from
+//! this motion, which embedded Runge-Kutta pairs integrate to a given accuracy in as many
+//! Runge-Kutta steps as needed: the third-order pair of Bogacki and Shampine (1989) where that
+//! suffices, else the fifth-order pair of Dormand and Prince (1980). Each tree has its own
+//! Runge-Kutta steps, so that its motion does not depend on other trees.
 
 use nalgebra::Vector3;
 
@@ -22,11 +21,12 @@ use super::{
 use pliant_numeric::cholesky::{factorise, rows, solve};
 
 /// Error of the velocities and positions in a step, relative to the velocity, in the norm of the
-/// kinetic energy: 10^4 steps keep the energy to some 1e-5.
+/// kinetic energy: over 10^4 steps the energy changes by some 1e-5.
 const ACCURACY: f64 = 1e-9;
-/// Substeps of one step and tree at most: a spin of 10^4 rad in a step has as many.
+/// Most Runge-Kutta steps of one step and tree: enough for a spin of 10^4 rad in a step.
 const MOST: usize = 100_000;
-/// A substep aims below the longest that would do by this factor, and changes at most by these.
+/// A Runge-Kutta step is shorter than the longest acceptable one by this factor, and changes at
+/// most by these.
 const SAFETY: f64 = 0.9;
 const SHRINK: f64 = 0.2;
 const GROW: f64 = 5.0;
@@ -34,20 +34,20 @@ const GROW: f64 = 5.0;
 #[derive(Clone, Debug)]
 struct JointedTree {
     tree: usize,
-    /// The fixed and prescribed links that it hangs on, and its own, parents first.
+    /// The fixed and prescribed links that it is attached to, and its own, parents first.
     links: Vec<LinkId>,
-    /// Whether gravity is in its motion.
+    /// Whether its motion includes gravity.
     has_gravity: bool,
     /// Its mass matrix at the end of the motion.
     mass: Vec<f64>,
 }
 
-/// Where the jointed trees of a model are at the end of a step if nothing but gravity, or nothing
-/// at all, acts on them. Buffers are kept.
+/// State of the jointed trees of a model at the end of a step if only gravity, or nothing, acts on
+/// them. Buffers are kept.
 #[derive(Clone, Debug)]
 pub(crate) struct ContactFreeMotion {
     trees: Vec<JointedTree>,
-    /// Of the jointed trees at the end; the others' numbers mean nothing.
+    /// State of the jointed trees at the end; the entries of others are undefined.
     pub end: State,
     /// Rates of the positions, and accelerations, of each stage.
     rates: [State; STAGES],
@@ -64,17 +64,17 @@ pub(crate) struct ContactFreeMotion {
     corner: PathSide,
 }
 
-/// A tree that moves too fast to be followed, or not by finite numbers.
+/// A tree that moves too fast for the integration, or whose state is not finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TooFast {
     /// The first link of the tree.
     pub link: LinkId,
-    /// A step that could be followed at this pace \[s\].
+    /// A step that is short enough at this speed \[s\].
     pub feasible_step: f64,
 }
 
 impl ContactFreeMotion {
-    /// Room for the jointed trees of a model.
+    /// Buffers for the jointed trees of a model.
     pub fn new(model: &Model) -> Self {
         let floats = |t: usize| model.floating.iter().any(|body| body.tree == t);
         let jointed = |(tree, whole): (usize, &Tree)| {
@@ -87,7 +87,7 @@ impl ContactFreeMotion {
             (!floats(tree)).then_some(JointedTree { tree, links, has_gravity: true, mass })
         };
         let trees: Vec<JointedTree> = model.trees().iter().enumerate().filter_map(jointed).collect();
-        // Nothing to move, no room.
+        // No buffers without jointed trees.
         let room = |size: usize| if trees.is_empty() { 0 } else { size };
         let velocities = room(model.velocities());
         let state = State { time: 0.0, q: vec![0.0; room(model.positions())], v: vec![0.0; velocities] };
@@ -118,11 +118,11 @@ impl ContactFreeMotion {
         self.trees.get(n).map(|jointed| jointed.tree)
     }
 
-    /// Moves the jointed trees by `dt` \[s\] from a state, those that `has_gravity` tells of their
-    /// numbers under gravity, the others without.
+    /// Moves the jointed trees by `dt` \[s\] from a state, those with `has_gravity` under gravity,
+    /// the others without.
     ///
     /// # Errors
-    /// The first tree that cannot be followed.
+    /// The first tree that moves too fast.
     pub fn run(
         &mut self,
         model: &Model,
@@ -141,9 +141,9 @@ impl ContactFreeMotion {
         done
     }
 
-    /// Adds the impulse of gravity over a step of `dt` \[s\] to the trees that do not fall, where
-    /// they are half a step on at the velocities of the start: with positions that move by the mean
-    /// velocity that is the leapfrog scheme, and bodies at rest stay so.
+    /// Adds the impulse of gravity over a step of `dt` \[s\] to the trees whose motion has none, at
+    /// their positions after half a step with the initial velocities: with positions that move by
+    /// the mean velocity this is the leapfrog scheme, and bodies at rest stay at rest.
     pub fn add_weight(&mut self, model: &Model, state: &State, dt: f64, momentum: &mut [f64]) {
         for jointed in self.trees.iter().filter(|jointed| !jointed.has_gravity) {
             let tree = &model.trees()[jointed.tree];
@@ -166,20 +166,19 @@ impl ContactFreeMotion {
         }
     }
 
-    /// Carries the velocities `v` of jointed tree number `n` (of [`trees`](Self::trees)) along a
-    /// small way `displacement` from the end of its motion, both in the tree's own degrees of
-    /// freedom: parallel to themselves in the metric of the kinetic energy, `v -=
-    /// Gamma(displacement, v)` (Bullo and Lewis 2004, section 3.8). A tree that is only shifted has
-    /// then the energy that it had; with the same numbers it would gain or lose some wherever its
-    /// inertia changes on the way.
+    /// Transports the velocities `v` of jointed tree number `n` (of [`trees`](Self::trees)) along a
+    /// small `displacement` from the end of its motion, both in the tree's own degrees of freedom:
+    /// parallel to themselves in the metric of the kinetic energy, `v -= Gamma(displacement, v)`
+    /// (Bullo and Lewis 2004, section 3.8). A tree that is only displaced then keeps its energy;
+    /// with unchanged velocities it would gain or lose some because its inertia changes.
     pub fn parallel_transport(&mut self, model: &Model, n: usize, displacement: &[f64], v: &mut [f64]) {
         let Some(jointed) = self.trees.get(n) else { return };
         let tree = &model.trees()[jointed.tree];
         let (size, first) = (tree.velocities, tree.first_velocity);
         self.stage.time = self.end.time;
         copy_positions(model, tree, &self.end, &mut self.stage);
-        // Gamma is a quarter of what the quadratic Coriolis and gyroscopic forces differ by at v +
-        // way and v - way.
+        // Gamma is a quarter of the difference of the quadratic Coriolis and gyroscopic forces at v
+        // + displacement and v - displacement.
         self.error[..size].fill(0.0);
         for sign in [1.0, -1.0] {
             let moved = v.iter().zip(displacement).map(|(v, displacement)| v + sign * displacement);
@@ -198,7 +197,8 @@ impl ContactFreeMotion {
             solve(factor, rows(size), &mut error[..size]);
             if error[..size].iter().all(|x| x.is_finite()) {
                 for &link in tree.links.iter().filter(|l| model.links()[l.0].joint.has_quaternion()) {
-                    // Angular velocities are no rates of coordinates: turns do not commute.
+                    // Angular velocities are not rates of coordinates, because rotations do not
+                    // commute.
                     let at = model.velocities_of(link).start - first;
                     let angular = |x: &[f64]| Vector3::new(x[at], x[at + 1], x[at + 2]);
                     let turned = 0.5 * angular(displacement).cross(&angular(v));
@@ -241,8 +241,8 @@ impl ContactFreeMotion {
                 sound &= self.evaluate(model, jointed, s + 1, corner);
             }
             let relative = self.relative_error(model, jointed, substep, pair);
-            // The estimate is that of the lower order, of a size that the kept solution's error is
-            // below.
+            // The estimate is the error of the lower-order solution, which bounds that of the kept
+            // one.
             let error = relative.powf((pair.order + 1.0) / pair.order);
             if sound && error <= ACCURACY {
                 copy_tree(model, tree, &self.stage, &mut self.start);
@@ -260,7 +260,7 @@ impl ContactFreeMotion {
                 SHRINK
             };
             if pair.order < DORMAND_PRINCE.order {
-                // Both pairs agree on how far a step of one in a thousand errs.
+                // The two pairs switch at a relative error of one in a thousand.
                 step = substep * (0.1 / relative.cbrt()).clamp(SHRINK, 1.0);
                 pair = &DORMAND_PRINCE;
             } else {
@@ -315,8 +315,8 @@ impl ContactFreeMotion {
         sound && rates.v[first..first + n].iter().all(|a| a.is_finite())
     }
 
-    /// Error of a substep of `substep` \[s\] that ended in the stage, relative to the speed, in the
-    /// norm of the kinetic energy.
+    /// Error of a Runge-Kutta step of `substep` \[s\] that ended in the stage, relative to the
+    /// speed, in the norm of the kinetic energy.
     fn relative_error(
         &mut self,
         model: &Model,
@@ -341,7 +341,7 @@ impl ContactFreeMotion {
         }
         let mut off = square(&error[..n]);
         for &link in &tree.links {
-            // The velocity that would make up for the positions' error in the substep.
+            // The velocity that would cause the error of the positions in this step.
             let (q, v) = (model.positions_of(link), model.velocities_of(link));
             let mut drift = [0.0; MAX_POSITIONS];
             for (drift, q) in drift.iter_mut().zip(q.clone()) {

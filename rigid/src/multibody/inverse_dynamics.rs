@@ -16,7 +16,7 @@ pub struct InverseDynamicsBuffers {
     zero: Vec<f64>,
 }
 
-/// Writes the joint forces \[N, N m\] that the accelerations ask for: `M a + bias - J^T external`,
+/// Writes the joint forces \[N, N m\] for given accelerations: `M a + bias - J^T external`,
 /// armature included. `external` has a force on every link, world axes, about the link's origin;
 /// passive forces of the joints are not included.
 pub fn inverse_dynamics(
@@ -34,8 +34,7 @@ pub fn inverse_dynamics(
     }
 }
 
-/// [`inverse_dynamics`] of some links, parents first and with all that hangs on them, armature left
-/// out.
+/// [`inverse_dynamics`] of some links, parents first and with all descendants, without armature.
 fn recurse(
     model: &Model,
     kinematics: &Kinematics,
@@ -59,8 +58,7 @@ fn recurse(
         work.accelerations[i] = a;
         let inertia = link.inertia.rotated(kinematics.pose(LinkId(i)));
         let weighing = if link.gravity { *gravity } else { Vector3::zeros() };
-        // Gravity as an acceleration of everything against it, link by link, since it need not act
-        // on all.
+        // Gravity as an opposite acceleration, link by link, since it need not act on all.
         let against = MotionVector::new(a.angular, a.linear - weighing);
         let w = kinematics.velocity(LinkId(i)).angular;
         work.forces[i] = inertia.force(&against, &w) - external.get(i).copied().unwrap_or_default();
@@ -84,8 +82,8 @@ impl InverseDynamicsBuffers {
     }
 }
 
-/// Writes the forces that Coriolis, centrifugal and gravity terms ask for: inverse dynamics without
-/// accelerations.
+/// Writes the bias forces of Coriolis, centrifugal and gravity terms: inverse dynamics at zero
+/// joint acceleration.
 pub fn bias_forces(
     model: &Model,
     kinematics: &Kinematics,
@@ -100,7 +98,7 @@ pub fn bias_forces(
 }
 
 /// [`bias_forces`] under a gravity \[m/s^2\] and no forces from outside, of some links, parents
-/// first and with all that hangs on them.
+/// first and with all descendants.
 pub(super) fn bias_forces_of(
     model: &Model,
     kinematics: &Kinematics,
@@ -116,8 +114,8 @@ pub(super) fn bias_forces_of(
 }
 
 impl FreeFloatingTree {
-    /// Writes the joint forces that gravity and `external` forces ask for (on every link, world
-    /// axes, about its origin; or empty), and no gyroscopic ones.
+    /// Writes the joint forces that balance gravity and `external` forces (on every link, world
+    /// axes, about its origin; or empty), without gyroscopic ones.
     pub fn bias(&self, model: &Model, kinematics: &Kinematics, external: &[ForceVector], out: &mut [f64]) {
         let origin = kinematics.pose(self.link).translation.vector;
         let mut force = ForceVector::zero();

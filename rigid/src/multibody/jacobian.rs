@@ -1,4 +1,4 @@
-//! How points of links move with the joints.
+//! Jacobians of points on links.
 
 use nalgebra::{DMatrix, Vector3};
 
@@ -8,8 +8,8 @@ use super::link::LinkId;
 use super::model::Model;
 
 /// Calls `visit(n, axis)` for every degree of freedom `n` that moves the link, from the link
-/// inwards; `axis` is what its unit velocity adds to the velocity of the link, world axes, seen at
-/// `point` (m, world frame).
+/// inwards; `axis` is the velocity of the link for a unit velocity of it, world axes, at `point`
+/// (m, world frame).
 pub fn for_each_axis(
     model: &Model,
     kinematics: &Kinematics,
@@ -27,8 +27,9 @@ pub fn for_each_axis(
     }
 }
 
-/// The Jacobian of the material point of a link at `point` (m, world frame): angular velocity (rows
-/// 0 to 2) and velocity of the point (rows 3 to 5), world axes, a column a degree of freedom.
+/// The Jacobian of the material point of a link at `point` (m, world frame): angular velocity
+/// (rows 0 to 2) and velocity of the point (rows 3 to 5), world axes, one column per degree of
+/// freedom.
 pub fn point_jacobian(
     model: &Model,
     kinematics: &Kinematics,

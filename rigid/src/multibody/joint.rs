@@ -1,4 +1,4 @@
-//! Joints: what a link may do relative to its parent.
+//! Joints: degrees of freedom of a link relative to its parent.
 
 use nalgebra::{Isometry3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 
@@ -13,10 +13,10 @@ pub(crate) const MAX_DOFS: usize = 6;
 pub(crate) const MAX_POSITIONS: usize = 7;
 
 /// The kinds of joint. F is the joint's frame on the parent, M its frame on the link; the positions
-/// say where M is in F. Velocities are those of M in F, in the axes of F.
+/// give the pose of M in F. Velocities are those of M in F, in the axes of F.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JointKind {
-    /// M stays at F. No position, no velocity.
+    /// M coincides with F. No position, no velocity.
     Fixed,
     /// M turns about an axis of F. Position: angle \[rad\]. Velocity: rate \[rad/s\].
     Revolute {
@@ -28,8 +28,8 @@ pub enum JointKind {
         /// The axis.
         axis: Unit<Vector3<f64>>,
     },
-    /// M turns about `first`, fixed in F, then about `second`, fixed in what `first` has turned.
-    /// Positions: the two angles \[rad\].
+    /// M turns about `first`, fixed in F, then about `second`, fixed in the frame that `first`
+    /// rotates. Positions: the two angles \[rad\].
     Universal {
         /// Axis in F.
         first: Unit<Vector3<f64>>,
@@ -85,8 +85,8 @@ impl JointKind {
         }
     }
 
-    /// How many positions belong together, in their order: those of an orientation, of a place, or
-    /// one alone.
+    /// Numbers of positions that belong together, in their order: those of an orientation, of a
+    /// point, or single ones.
     pub(crate) fn places(&self) -> &'static [usize] {
         match self {
             Self::Fixed | Self::Prescribed(_) => &[],
@@ -176,7 +176,7 @@ impl JointKind {
         }
     }
 
-    /// Advances positions by `dt` \[s\] at constant velocities: exact for turning too.
+    /// Advances positions by `dt` \[s\] at constant velocities: exact for rotations too.
     pub(crate) fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) {
         match self {
             Self::Ball | Self::Free => {
@@ -204,7 +204,7 @@ impl JointKind {
         rates[4..].copy_from_slice(&v[3..]);
     }
 
-    /// Writes the velocities at which the positions have such rates: the inverse of
+    /// Writes the velocities for given rates of the positions: the inverse of
     /// [`rates`](Self::rates).
     pub(crate) fn velocities_at(&self, q: &[f64], rates: &[f64], v: &mut [f64]) {
         if !self.has_quaternion() {
@@ -241,8 +241,7 @@ impl JointKind {
     }
 }
 
-/// The unit quaternion at the head of positions. A length that is off by rounding only does no
-/// harm.
+/// The unit quaternion at the head of positions. A small error of its length does not matter.
 pub fn quaternion(q: &[f64]) -> UnitQuaternion<f64> {
     UnitQuaternion::new_unchecked(Quaternion::new(q[0], q[1], q[2], q[3]))
 }

@@ -8,12 +8,12 @@ use super::link::LinkId;
 use super::model::Model;
 use super::state::State;
 
-/// What follows from a state and everything else needs. Buffers are made once and reused.
+/// Poses, velocities and axes of all links at a state. Buffers are reused.
 #[derive(Clone, Debug)]
 pub struct Kinematics {
     poses: Vec<Isometry3<f64>>,
     velocities: Vec<MotionVector>,
-    /// Of each degree of freedom, about the origin of its link.
+    /// Axis of each degree of freedom, about the origin of its link.
     axes: Vec<MotionVector>,
     /// From the parent's origin to the link's, world axes \[m\].
     offsets: Vec<Vector3<f64>>,
@@ -24,21 +24,21 @@ pub struct Kinematics {
     prescribed_velocities: Vec<MotionVector>,
 }
 
-/// Which velocity a prescribed link has at the corner of its path.
+/// Choice of the velocity of a prescribed link at the corner of its path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum PathSide {
-    /// That of the move that ends there.
+    /// That of the segment that ends there.
     Before,
-    /// That of the move that begins there.
+    /// That of the segment that begins there.
     After,
     /// The mean over the next seconds.
     Over(f64),
-    /// The mean from a time \[s\] on over some seconds, whenever it is asked for.
+    /// The mean from a given time \[s\] on over some seconds.
     Mean(f64, f64),
 }
 
 impl Kinematics {
-    /// Room for a model.
+    /// Buffers for a model.
     pub fn new(model: &Model) -> Self {
         let links = model.links().len();
         Self {
@@ -51,7 +51,7 @@ impl Kinematics {
         }
     }
 
-    /// Brings everything up to the state, from the roots outwards. At a corner of its path a
+    /// Updates all links to the state, from the roots outwards. At a corner of its path a
     /// prescribed link has the velocity that follows.
     pub fn update(&mut self, model: &Model, state: &State) {
         self.update_at(model, state, PathSide::After);
@@ -61,7 +61,7 @@ impl Kinematics {
         (0..model.links().len()).for_each(|i| self.update_link(model, i, state, corner));
     }
 
-    /// Brings some links up to the state; what they hang on comes before them, or is up to it.
+    /// Updates some links to the state; their parents come before them or are up to date.
     pub(super) fn update_links(&mut self, model: &Model, links: &[LinkId], state: &State, corner: PathSide) {
         links.iter().for_each(|link| self.update_link(model, link.0, state, corner));
     }
@@ -112,8 +112,8 @@ impl Kinematics {
         &self.velocities[link.0]
     }
 
-    /// The axis of every degree of freedom: what a unit velocity adds to the velocity of its link.
-    /// World axes, about the link's origin.
+    /// The axis of every degree of freedom: the velocity of its link for a unit velocity. World
+    /// axes, about the link's origin.
     pub fn axes(&self) -> &[MotionVector] {
         &self.axes
     }

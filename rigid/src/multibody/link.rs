@@ -1,4 +1,4 @@
-//! Links and the trees that they make.
+//! Links, and the trees that they form.
 
 use nalgebra::Isometry3;
 
@@ -26,25 +26,25 @@ pub struct Link {
     pub inertia: RigidInertia,
     /// Whether gravity acts on it.
     pub gravity: bool,
-    /// What each degree of freedom of the joint has besides.
+    /// Passive properties of each degree of freedom.
     pub dofs: Vec<Dof>,
 }
 
-/// Passive properties of a degree of freedom. Units of a turning one; of a sliding one N and m take
-/// the place of N m and rad.
+/// Passive properties of a degree of freedom. Units of a revolute one; for a prismatic one N and m
+/// replace N m and rad.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dof {
     /// Viscous damping \[N m s/rad\].
     pub damping: f64,
-    /// Inertia of the motor and gears, as felt at the joint \[kg m^2\].
+    /// Rotor inertia of motor and gears, as it acts at the joint \[kg m^2\].
     pub armature: f64,
-    /// Dry friction: the largest torque it resists with \[N m\].
+    /// Dry friction: its largest torque \[N m\].
     pub friction_loss: f64,
     /// Stiffness of a spring \[N m/rad\].
     pub stiffness: f64,
     /// Position at which the spring is at rest \[rad\].
     pub reference: f64,
-    /// Least and greatest position \[rad\]; infinite where there is no limit.
+    /// Lower and upper limit of the position \[rad\]; infinite without a limit.
     pub limits: [f64; 2],
 }
 
@@ -61,8 +61,9 @@ impl Default for Dof {
     }
 }
 
-/// Links that move together: everything that hangs on one moving child of the world (or of what is
-/// welded to it). Trees do not share degrees of freedom, so the mass matrix has a block for each.
+/// Links that share degrees of freedom: a moving child of the world (or of a link welded to it)
+/// with all its descendants. Trees do not share degrees of freedom, so the mass matrix has a block
+/// for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     /// First degree of freedom.
@@ -73,7 +74,7 @@ pub struct Tree {
     pub links: Vec<LinkId>,
 }
 
-/// Where a link's numbers are.
+/// Indices of a link's tree, positions and velocities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LinkIndices {
     pub first_position: usize,

@@ -7,13 +7,13 @@ use super::kinematics::Kinematics;
 use super::link::{LinkId, Tree};
 use super::model::Model;
 
-/// The mass matrix M(q) of a model, armature included: one dense symmetric block a tree.
+/// The mass matrix M(q) of a model, armature included: one dense symmetric block per tree.
 #[derive(Clone, Debug, Default)]
 pub struct MassMatrix {
     values: Vec<f64>,
     /// First value and size of each block.
     blocks: Vec<(usize, usize)>,
-    /// Room for the composite inertias that it is made of.
+    /// Buffer of the composite inertias.
     composite: Vec<RigidInertia>,
 }
 
@@ -88,7 +88,8 @@ impl MassMatrix {
     }
 }
 
-/// Inertia of every link and all it carries as one rigid body, world axes, about the link's origin.
+/// Composite inertia of every link: with all its descendants as one rigid body, world axes, about
+/// the link's origin.
 pub(crate) fn composite_inertias(model: &Model, kinematics: &Kinematics) -> Vec<RigidInertia> {
     let mut composite = Vec::new();
     compose(model, kinematics, &mut composite);
@@ -127,8 +128,8 @@ pub fn mass_matrix(model: &Model, kinematics: &Kinematics, out: &mut MassMatrix)
     }
 }
 
-/// Writes the block of one tree, armature included, where the kinematics are up to date for it and
-/// what it hangs on. `composite` has room for all links.
+/// Writes the block of one tree, armature included; the kinematics of the tree and its parents must
+/// be up to date. `composite` has one entry per link.
 pub(super) fn tree_mass_matrix(
     model: &Model,
     kinematics: &Kinematics,
@@ -166,8 +167,8 @@ fn fill(
 ) {
     for &link in &tree.links {
         for i in model.velocities_of(link) {
-            // The momentum that a unit velocity gives to everything behind the joint, seen from
-            // each ancestor's joint.
+            // The momentum of all links beyond the joint at a unit velocity, about each ancestor's
+            // joint.
             let mut momentum = composite[link.0].momentum(&kinematics.axes()[i]);
             let mut at = Some(link);
             while let Some(LinkId(l)) = at {

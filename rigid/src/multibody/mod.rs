@@ -1,10 +1,9 @@
 //! Articulated bodies in reduced coordinates.
 //!
-//! A [`Model`] is what does not change: links in trees, their joints and inertias. A [`State`] is
-//! what does: positions `q`, velocities `v`. [`Kinematics`] is what follows from both and
-//! everything else needs: poses, velocities and joint axes in the world. On it stand the mass
-//! matrix ([`mass_matrix`]), inverse dynamics ([`inverse_dynamics`]), forward dynamics
-//! ([`forward_dynamics`]), Jacobians and energies.
+//! A [`Model`] is constant: links in trees, their joints and inertias. A [`State`] changes:
+//! positions `q`, velocities `v`. [`Kinematics`] follows from both: poses, velocities and joint
+//! axes in the world. It is the input of the mass matrix ([`mass_matrix`]), inverse dynamics
+//! ([`inverse_dynamics`]), forward dynamics ([`forward_dynamics`]), Jacobians and energies.
 //!
 //! Spatial quantities are in world axes about the origin of the link they belong to, so that moving
 //! one from link to link is a shift and precision does not depend on the distance from the world's

@@ -1,4 +1,4 @@
-//! What does not change: links, joints, inertias.
+//! The constant data of a mechanism: links, joints, inertias.
 
 use nalgebra::Vector3;
 
@@ -13,8 +13,8 @@ pub struct Model {
     pub(crate) places: Vec<LinkIndices>,
     pub(crate) trees: Vec<Tree>,
     pub(crate) dofs: Vec<Dof>,
-    /// Links whose joints have passive properties, and links on prescribed joints: of many free
-    /// bodies none.
+    /// Links whose joints have passive properties, and links on prescribed joints; free bodies have
+    /// neither.
     pub(crate) passive: Vec<LinkId>,
     pub(crate) prescribed: Vec<LinkId>,
     pub(crate) positions: usize,
@@ -64,13 +64,13 @@ impl Model {
         &self.dofs
     }
 
-    /// Where a link's positions are in `q`.
+    /// Range of a link's positions in `q`.
     pub fn positions_of(&self, link: LinkId) -> core::ops::Range<usize> {
         let first = self.places[link.0].first_position;
         first..first + self.links[link.0].joint.positions()
     }
 
-    /// Where a link's velocities are in `v`.
+    /// Range of a link's velocities in `v`.
     pub fn velocities_of(&self, link: LinkId) -> core::ops::Range<usize> {
         let first = self.places[link.0].first_velocity;
         first..first + self.links[link.0].joint.velocities()
@@ -85,8 +85,8 @@ impl Model {
         }
     }
 
-    /// Advances `q` by `dt` \[s\] with the velocities `v` of the end of a step. A body that nothing
-    /// holds turns by its torque-free flow, and `v` with it; everything else as by
+    /// Advances `q` by `dt` \[s\] with the velocities `v` of the end of a step. A free-floating
+    /// body rotates by its torque-free flow, and `v` with it; all else as in
     /// [`advance`](Self::advance).
     pub fn flow(&self, q: &mut [f64], v: &mut [f64], dt: f64) {
         let mut floating = self.floating.iter().peekable();

@@ -1,4 +1,4 @@
-//! What changes: time, positions and velocities.
+//! The state of a mechanism: time, positions and velocities.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use super::link::{LinkId, Tree};
 use super::model::Model;
 use crate::spatial::is_unit;
 
-/// State of a model. The layout of `q` and `v` is told by [`Model::positions_of`] and
+/// State of a model. The layout of `q` and `v` is given by [`Model::positions_of`] and
 /// [`Model::velocities_of`], the meaning of the numbers by [`JointKind`](super::JointKind).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
@@ -38,7 +38,7 @@ impl State {
             [("positions", &self.q, model.positions()), ("velocities", &self.v, model.velocities())]
         {
             if values.len() != wanted {
-                return fail(field, format!("{} numbers where the model has {wanted}", values.len()));
+                return fail(field, format!("{} numbers given; the model has {wanted}", values.len()));
             }
             if let Some(at) = values.iter().position(|x| !x.is_finite()) {
                 return fail(field, format!("number {at} is {}", values[at]));

@@ -3,8 +3,7 @@
 use super::error::SimulationError;
 use crate::multibody::{JointKind, LinkId, Model, State};
 
-/// What a motor does. Units of a turning joint; of a sliding one m and N take the place of rad and
-/// N m.
+/// Control of a motor. Units of a revolute joint; for a prismatic one m and N replace rad and N m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Control {
     /// A given effort \[N m\].
@@ -14,9 +13,9 @@ pub enum Control {
     },
     /// Proportional and derivative control.
     Position {
-        /// Position to be at \[rad\].
+        /// Target position \[rad\].
         target: f64,
-        /// Rate to have there \[rad/s\].
+        /// Target rate there \[rad/s\].
         target_rate: f64,
         /// Stiffness K_p \[N m/rad\].
         stiffness: f64,
@@ -25,7 +24,7 @@ pub enum Control {
     },
     /// Follows a rate.
     Velocity {
-        /// Rate to have \[rad/s\].
+        /// Target rate \[rad/s\].
         target: f64,
         /// K_d \[N m s/rad\].
         damping: f64,
@@ -39,11 +38,11 @@ pub struct Actuator {
     pub link: LinkId,
     /// Which degree of freedom of that joint.
     pub dof: usize,
-    /// What it does.
+    /// Its control.
     pub control: Control,
-    /// Largest effort either way \[N m\]; infinite where there is no limit.
+    /// Effort limit in both directions \[N m\]; infinite without a limit.
     pub effort_limit: f64,
-    /// Whether it also carries the weight of what hangs on the joint, within its limit.
+    /// Whether it compensates the gravity of all links beyond the joint, within its limit.
     pub gravity_compensation: bool,
 }
 
@@ -58,7 +57,7 @@ impl Actuator {
         if self.dof >= link.joint.velocities() {
             return fail("dof", self.dof as f64, "", "a degree of freedom of its joint");
         }
-        // An infinite limit is no limit.
+        // An infinite limit means no limit.
         if self.effort_limit.is_nan() || self.effort_limit < 0.0 {
             return fail("effort limit", self.effort_limit, "N m or N", "not negative");
         }
@@ -90,8 +89,8 @@ impl Actuator {
         model.velocities_of(self.link).start + self.dof
     }
 
-    /// Effort at no velocity at the end of a step, and the gain K with which it falls: control acts
-    /// on the position `q0 + dt v` that the step ends at.
+    /// Effort at zero velocity at the end of a step, and the gain K with which it falls: control
+    /// acts on the final position `q0 + dt v`.
     pub(super) fn linear(&self, model: &Model, state: &State, dt: f64) -> (f64, f64) {
         match self.control {
             Control::Effort { effort } => (effort, 0.0),

@@ -12,23 +12,23 @@ use crate::icf::potential::{
 use crate::icf::{ConvexProblem, Pool, Side};
 use crate::multibody::{Kinematics, LinkId, MassMatrix, Model, MotionVector, State, for_each_axis};
 
-/// What of a contact does not depend on the length of the step.
+/// The part of a contact that does not depend on the length of the step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PreparedContact {
     pub point: ContactParameters,
     /// Normal force \[N\] and coefficient of friction at the state.
     pub lagged_force: f64,
     pub friction: f64,
-    /// Weights of the normal impulse and of friction: less than 1 where the beginning of the step
-    /// has a part in them.
+    /// Weights of the normal impulse and of friction: less than 1 if the beginning of the step
+    /// contributes.
     pub weights: [f64; 2],
 }
 
 impl PreparedContact {
-    /// The force \[N\] of which the weighted one is given.
+    /// The force \[N\] without weights.
     pub fn unweighted(&self, force: &Vector3<f64>) -> Vector3<f64> {
         let [normal, friction] = self.weights;
-        // Not taken apart where that would only round.
+        // Not split where that would only add rounding.
         if normal == 1.0 && friction == 1.0 {
             return *force;
         }
@@ -41,8 +41,7 @@ impl PreparedContact {
 /// of a sphere that rolls).
 const MOBILITY: f64 = 2.65;
 
-/// Least mobility of a constraint between immovable things [1/kg]: it then does nothing, but
-/// divides by nothing either.
+/// Smallest mobility of a constraint between immovable bodies [1/kg]: it avoids a division by zero.
 const LEAST_MOBILITY: f64 = 1e-12;
 
 fn inverse_mass(model: &Model, link: Option<LinkId>) -> f64 {
@@ -50,7 +49,7 @@ fn inverse_mass(model: &Model, link: Option<LinkId>) -> f64 {
     if model.tree_of(link).is_none() {
         return 0.0;
     }
-    // A link that only connects lends its nearest ancestor's mass.
+    // For a massless link the mass of its nearest ancestor is used.
     let mut at = Some(link);
     while let Some(l) = at {
         let mass = model.links()[l.0].inertia.mass;
@@ -62,7 +61,7 @@ fn inverse_mass(model: &Model, link: Option<LinkId>) -> f64 {
     0.0
 }
 
-/// Fills the Jacobians of the contacts, and what their laws need.
+/// Fills the Jacobians of the contacts, and the constants of their potentials.
 pub(super) fn contacts(
     system: &System,
     kinematics: &Kinematics,
@@ -110,8 +109,8 @@ pub(super) fn contacts(
     }
 }
 
-/// Fills the Jacobians of turning of the contacts that resist it: the second body's angular
-/// velocity against the first's.
+/// Fills the angular Jacobians of the contacts with torsional or rolling friction: the second
+/// body's angular velocity against the first's.
 pub(super) fn spins(
     system: &System,
     kinematics: &Kinematics,
@@ -131,8 +130,8 @@ pub(super) fn spins(
     }
 }
 
-/// Adds the columns of what `part` takes of the second point's velocity against the first's; one
-/// side a tree.
+/// Adds the columns of the `part` of the second point's velocity against the first's; one side per
+/// tree.
 fn columns<L>(
     model: &Model,
     kinematics: &Kinematics,
@@ -196,7 +195,7 @@ pub(super) fn equalities(
     let pool = &mut problem.equalities;
     pool.clear();
     for row in rows {
-        // At most two trees, each a side when it is first met.
+        // At most two trees, each a side at its first occurrence.
         let mut sides: [Option<Side>; 2] = [None, None];
         let mut add = |index: usize, n: usize, value: f64| {
             let tree = &model.trees()[index];
@@ -302,8 +301,8 @@ pub(super) fn joints(
     }
 }
 
-/// Fills the actuators for a step of `dt` \[s\]; `weight` is what gravity asks of every degree of
-/// freedom \[N m, N\].
+/// Fills the actuators for a step of `dt` \[s\]; `weight` is the force of gravity along every
+/// degree of freedom \[N m, N\].
 pub(super) fn actuators(
     system: &System,
     state: &State,

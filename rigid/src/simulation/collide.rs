@@ -4,7 +4,7 @@ use super::contact::{ContactCandidate, ContactSource};
 use crate::collision::{CollisionModel, Detector, GeometricContact};
 use crate::multibody::{Kinematics, Model};
 
-/// Finds where the geometries of a scene touch, and with what compliance and friction.
+/// Finds the contacts of a collision model's geometries, with their compliance and friction.
 pub struct Collisions {
     scene: CollisionModel,
     detector: Detector,
@@ -21,8 +21,7 @@ impl core::fmt::Debug for Collisions {
 }
 
 impl Collisions {
-    /// Contact of `scene`'s geometries; `stiction_tolerance` \[m/s\] is the slip at which friction
-    /// has most of its value.
+    /// Contact of `scene`'s geometries with this `stiction_tolerance` \[m/s\].
     pub fn new(scene: CollisionModel, stiction_tolerance: f64) -> Self {
         Self { scene, detector: Detector::default(), stiction_tolerance, found: Vec::new() }
     }

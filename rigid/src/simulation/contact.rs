@@ -1,4 +1,4 @@
-//! Where contacts come from, and what they pass on.
+//! Sources of contacts, and contact forces.
 
 use nalgebra::Vector3;
 
@@ -6,14 +6,14 @@ use crate::collision::{CollisionGeometry, ContactMaterial};
 use crate::comfree::ImpedanceCurve;
 use crate::multibody::{Kinematics, LinkId, Model};
 
-/// A point where two bodies touch or nearly do. World frame.
+/// A contact candidate of two bodies, world frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactCandidate {
     /// First body; `None` is the world.
     pub first: Option<LinkId>,
     /// Second body; `None` is the world.
     pub second: Option<LinkId>,
-    /// Where \[m\].
+    /// Contact point \[m\].
     pub point: Vector3<f64>,
     /// Unit normal from the first body to the second.
     pub normal: Vector3<f64>,
@@ -25,9 +25,9 @@ pub struct ContactCandidate {
     pub dissipation: f64,
     /// Coefficient of restitution of an impact within a step.
     pub restitution: f64,
-    /// Coefficient of friction at rest.
+    /// Static coefficient of friction.
     pub static_friction: f64,
-    /// Coefficient of friction in motion.
+    /// Dynamic coefficient of friction.
     pub dynamic_friction: f64,
     /// Stiction tolerance \[m/s\].
     pub stiction_tolerance: f64,
@@ -38,13 +38,13 @@ pub struct ContactCandidate {
     pub rolling_friction: f64,
     /// Impedance of the closed-form solver.
     pub impedance: ImpedanceCurve,
-    /// Half of the thickness of the thinner of both shapes \[m\], infinite where none has an end:
+    /// Half of the thickness of the thinner of both shapes \[m\], infinite if neither is bounded:
     /// surfaces that overlap by more have passed each other's middles.
     pub half_thickness: f64,
 }
 
 impl ContactCandidate {
-    /// Of two geometries that meet at a point, with the compliance and friction of both.
+    /// The contact of two geometries at a point, with the compliance and friction of both.
     pub fn between(
         [a, b]: [&CollisionGeometry; 2],
         point: Vector3<f64>,
@@ -72,7 +72,7 @@ impl ContactCandidate {
         }
     }
 
-    /// Whether it resists turning or rolling.
+    /// Whether it has torsional or rolling friction.
     pub(crate) fn resists_turning(&self) -> bool {
         self.torsional_friction > 0.0 || self.rolling_friction > 0.0
     }
@@ -81,7 +81,7 @@ impl ContactCandidate {
 /// Finds contacts.
 pub trait ContactSource {
     /// Appends every contact closer than `margin` \[m\] at these kinematics, in an order that
-    /// depends on nothing else.
+    /// depends only on these.
     fn contacts(
         &mut self,
         model: &Model,
@@ -91,7 +91,7 @@ pub trait ContactSource {
     );
 }
 
-/// Nothing touches.
+/// No contacts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoContacts;
 
@@ -99,15 +99,15 @@ impl ContactSource for NoContacts {
     fn contacts(&mut self, _: &Model, _: &Kinematics, _: f64, _: &mut Vec<ContactCandidate>) {}
 }
 
-/// What a contact passed on in a step.
+/// Force of a contact in a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactForce {
     /// The contact.
     pub candidate: ContactCandidate,
     /// Force on the second body, mean over the step \[N\], world axes; the first gets the opposite.
     pub force: Vector3<f64>,
-    /// Moment on the second body about the contact's point, of friction against turning and rolling
-    /// \[N m\], likewise.
+    /// Moment of torsional and rolling friction on the second body about the contact point \[N m\],
+    /// likewise.
     pub moment: Vector3<f64>,
     /// Velocity of the second body against the first at the end of the step \[m/s\].
     pub velocity: Vector3<f64>,

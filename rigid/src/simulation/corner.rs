@@ -5,21 +5,22 @@ use crate::multibody::{
     ForceVector, Kinematics, LinkId, MassMatrix, Model, MotionVector, PathSide, State, mass_matrix,
 };
 
-/// Buffers of a turn round a corner.
+/// Buffers of a velocity jump at a corner.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VelocityJumpBuffers {
     /// Of every link, before the corner.
     prescribed_velocities: Vec<MotionVector>,
-    /// That every link and what it carries gains from the jump of the drifts.
+    /// Momentum that every link and its descendants gain from the jump of the prescribed
+    /// velocities.
     momenta: Vec<ForceVector>,
     matrix: Vec<f64>,
     change: Vec<f64>,
 }
 
 impl VelocityJumpBuffers {
-    /// Takes the state round a corner of prescribed paths: their velocity jumps, and what hangs on
-    /// them by joints keeps the momentum along the joints. Returns the work \[J\] of the paths:
-    /// nothing else acts, so it is what the kinetic energy changes by.
+    /// Applies the velocity jumps at a corner of prescribed paths: bodies attached to them by
+    /// joints keep the momentum along the joints. Returns the work \[J\] of the paths, which is the
+    /// change of the kinetic energy.
     pub fn turn(
         &mut self,
         model: &Model,

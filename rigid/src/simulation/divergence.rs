@@ -1,18 +1,18 @@
-//! What no step may end with.
+//! Checks of the end of a step.
 
 use super::error::SimulationError;
 use crate::multibody::{LinkId, Model, State};
 
-/// A velocity \[m/s, rad/s\] that no mechanism has: what is faster has diverged.
+/// Largest velocity \[m/s, rad/s\] of a mechanism: a faster one has diverged.
 pub const FASTEST: f64 = 1e6;
 
-/// Farthest from the world's origin \[m\] that a free body or a slider may be. Double precision
-/// resolves a tenth of a micrometre there, which contact needs.
+/// Largest distance of a free body or a slider from the world's origin \[m\]. Double precision
+/// resolves a tenth of a micrometre there, as contact requires.
 pub const FARTHEST: f64 = 1e9;
 
-/// Refuses the end of a step of `dt` \[s\] where something is not a number or out of range.
+/// Refuses the end of a step of `dt` \[s\] if something is not finite or out of range.
 pub(super) fn check(model: &Model, end: &State, dt: f64) -> Result<(), SimulationError> {
-    // One pass for the usual case; whose it is matters only where there is something.
+    // One pass for the usual case; the body is identified only in case of an error.
     let fine = |x: &f64, most: f64| x.abs() < most;
     if end.v.iter().all(|v| fine(v, FASTEST)) && end.q.iter().all(|q| fine(q, FARTHEST)) {
         return Ok(());

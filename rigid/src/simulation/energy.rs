@@ -1,18 +1,17 @@
-//! Where the energy of a step goes: the work of everything that acts on what moves by its dynamics.
+//! Energy balance of a step: the work of all forces on the dynamic links.
 //!
 //! A step changes the momenta along the joints by the impulses that it finds, `M (v1 - v0) = sum
-//! J^T gamma`. With M as it is in the step, the kinetic energy changes by exactly the sum of what
-//! each of these impulses does at the mean of the velocities before and after, `gamma . J (v0 +
-//! v1)/2` (Thomson and Tait 1867, section 308: the work of an impulse). So each cause is measured
-//! by itself, and none as what the others leave. Jointed trees move without impulses first, and v0
-//! is where that ends. What the sum of them and the change of the stored energies differ by is what
-//! the step itself made or lost: its positions go on at the velocities of its end, M and the
-//! directions of the joints turn meanwhile, potentials are not linear. That is the imbalance, and
-//! it is for the reader of these figures to form.
+//! J^T gamma`. With M as it is in the step, the kinetic energy changes by exactly the sum of the
+//! work of these impulses at the mean of the velocities before and after, `gamma . J (v0 + v1)/2`
+//! (Thomson and Tait 1867, section 308: the work of an impulse). So each term is measured directly,
+//! and none as a remainder. Jointed trees move without impulses first, and v0 is the velocity at
+//! the end of that motion. The difference of the sum of these terms and the change of the stored
+//! energies is energy that the step itself created or lost: positions move at the final velocities,
+//! M and the directions of the joints change meanwhile, potentials are not linear. That difference
+//! is the imbalance; the caller computes it.
 //!
-//! Energies are those in the world frame of the links that belong to trees. What follows a path
-//! does work on them where it touches them, where a constraint ties them to it, and through the
-//! root joints of trees that it carries.
+//! Energies are those in the world frame of the links that belong to trees. Prescribed links do
+//! work on them in contacts, in constraints, and through the root joints of attached trees.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -31,35 +30,35 @@ pub struct EnergyFlows {
     pub motors: f64,
     /// Work of controllers and force elements with a state of their own.
     pub controllers: f64,
-    /// Work of what follows a path on what it touches, holds or carries.
+    /// Work of prescribed links, by contacts, constraints and joints.
     pub prescribed: f64,
     /// Work of constant forces from outside ([`System::applied`]).
     pub loads: f64,
-    /// Work of what something else exchanged with the links ([`System::line_forces`]).
+    /// Work of the forces exchanged with other objects ([`System::line_forces`]).
     pub exchanged: f64,
-    /// Taken by contacts in the normal direction: what they store and what they lose, impacts
-    /// included. See [`lost_in_contact`](Self::lost_in_contact).
+    /// Energy taken by contacts in the normal direction: stored and lost, impacts included. See
+    /// [`lost_in_contact`](Self::lost_in_contact).
     pub contact_normal: f64,
-    /// Lost to friction of contacts: sliding, turning, rolling.
+    /// Lost to friction of contacts: sliding, torsional, rolling.
     pub contact_friction: f64,
     /// Lost to damping of joints.
     pub joint_damping: f64,
     /// Lost to dry friction of joints.
     pub joint_friction: f64,
-    /// Lost at limits of joints; negative where a limit gave energy.
+    /// Lost at limits of joints; negative if a limit added energy.
     pub joint_limits: f64,
-    /// Lost in holonomic constraints; negative where they gave energy.
+    /// Lost in holonomic constraints; negative if they added energy.
     pub constraints: f64,
-    /// What compliant contact stored when the first of these steps began; none where the solver's
-    /// contact has no potential (closed form), or no step was made.
+    /// Energy stored in compliant contact at the start of the first of these steps; none if the
+    /// solver's contact has no potential (closed form), or no step was made.
     pub contact_before: Option<f64>,
-    /// The same when the last one ended, at the overlap that its contacts then had.
+    /// The same at the end of the last step, at the overlap of its contacts.
     pub contact_after: Option<f64>,
-    /// How much further ahead the potentials of weight and springs are of the velocities than they
-    /// were at the start. A first-order step moves positions by its last velocity: they are where
-    /// they belong half a step later. (The pair is leapfrog, and what its potentials have too
-    /// little in fall and too much in rise is made by no one.) Of each tree it is never more than
-    /// what these forces do in half a step at their greatest power so far: the rest is imbalance.
+    /// Change since the start of the lead of the potentials of gravity and springs over the
+    /// velocities. A first-order step moves positions by its final velocity, so that they are those
+    /// of half a step later (the scheme is leapfrog; this offset of the potentials is not created
+    /// energy). For each tree it is limited to the work of these forces in half a step at their
+    /// largest power so far: the rest counts as imbalance.
     pub potential_offset: f64,
 }
 
@@ -82,8 +81,8 @@ impl EnergyFlows {
         self.contact_after = later.contact_after.or(self.contact_after);
     }
 
-    /// What contacts took in the normal direction and do not store: negative where they gave more
-    /// than they had.
+    /// Energy that contacts took in the normal direction and do not store: negative if they
+    /// returned more than they had.
     pub fn lost_in_contact(&self) -> f64 {
         let stored =
             self.contact_after.zip(self.contact_before).map_or(0.0, |(after, before)| after - before);
@@ -91,19 +90,19 @@ impl EnergyFlows {
     }
 }
 
-/// How far the potentials of one tree are ahead of its velocities.
+/// Lead of the potentials of one tree over its velocities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PotentialOffset {
-    /// Against the start \[J\].
+    /// Energy relative to the start \[J\].
     pub energy: f64,
-    /// Greatest power of its weight and springs so far \[W\].
+    /// Largest power of gravity and springs so far \[W\].
     pub power: f64,
     /// Longest step so far \[s\].
     pub step: f64,
 }
 
 impl PotentialOffset {
-    /// Adds that of steps that follow.
+    /// Adds that of the following steps.
     fn add(&mut self, steps: &Self) {
         (self.power, self.step) = (self.power.max(steps.power), self.step.max(steps.step));
         let half_step = 0.5 * self.step * self.power;
@@ -114,7 +113,7 @@ impl PotentialOffset {
 /// Measures steps. Buffers are kept.
 #[derive(Debug, Default)]
 pub(super) struct EnergyMeter {
-    /// Of each tree, up to the last step that was kept.
+    /// Of each tree, up to the last accepted step.
     pub potential_offsets: Vec<PotentialOffset>,
     /// Of the steps measured since.
     new_leads: Vec<PotentialOffset>,
@@ -136,13 +135,13 @@ impl EnergyMeter {
         }
     }
 
-    /// Forgets the steps measured since the last that was kept.
+    /// Drops the steps measured since the last accepted one.
     pub fn begin(&mut self) {
         self.new_leads.fill(PotentialOffset::default());
     }
 
-    /// Keeps the steps measured since [`begin`](Self::begin), and writes into their `flows` how far
-    /// they took the potentials ahead.
+    /// Accepts the steps measured since [`begin`](Self::begin), and writes the change of the
+    /// potentials' lead to their `flows`.
     pub fn keep(&mut self, flows: &mut EnergyFlows) {
         flows.potential_offset = 0.0;
         for (lead, steps) in self.potential_offsets.iter_mut().zip(&self.new_leads) {
@@ -152,9 +151,9 @@ impl EnergyMeter {
         }
     }
 
-    /// Measures the step that `last` has just made from `start`, to the velocities in `after`: as
-    /// the solve left them, before free bodies turn on. With `first`, that of a trapezoid rule's
-    /// beginning, forces of both ends have a part.
+    /// Measures the step that `last` has just made from `start`, to the velocities in `after`:
+    /// those of the solve, before the rotation of free bodies. With `first`, the stepper of the
+    /// beginning in a trapezoid rule, forces of both ends contribute.
     pub fn measure(
         &mut self,
         system: &System,
@@ -177,8 +176,8 @@ impl EnergyMeter {
         motors(system, last, &self.mean, &mut flows);
         for (row, ([impulse], c)) in last.rows.iter().zip(last.problem.equalities.impulses().iter().zip(0..))
         {
-            // The path's own rate: the pool's bias has besides what the directions turn by in a
-            // trapezoid's step.
+            // The rate of the path itself: in a trapezoid step the pool's bias also contains the
+            // rotation of the directions.
             let led = prescribed_row_rate(&system.model, &last.kinematics, row);
             let [rate] = last.problem.equalities.project(c, &self.mean);
             flows.constraints -= impulse * (rate - led);
@@ -195,7 +194,7 @@ impl EnergyMeter {
         flows
     }
 
-    /// Work that the roots of trees on moving parents get from these.
+    /// Work of moving parents on the roots of their trees.
     fn carried(&mut self, system: &System, first: Option<&Stepper>, last: &Stepper, start: &State) -> f64 {
         let model = &system.model;
         let drift = |link: LinkId| *last.kinematics.prescribed_velocity(link);
@@ -213,8 +212,7 @@ impl EnergyMeter {
     }
 }
 
-/// Velocity of a point of what follows a path; zero of what does not move and of what moves by its
-/// dynamics.
+/// Velocity of a point of a prescribed link; zero for static and dynamic links.
 fn prescribed_point_velocity(
     model: &Model,
     kinematics: &Kinematics,
@@ -227,7 +225,7 @@ fn prescribed_point_velocity(
     }
 }
 
-/// The rate at which a row's impulse gets work from what follows a path.
+/// Velocity of a row due to prescribed links, which gives their work.
 fn prescribed_row_rate(model: &Model, kinematics: &Kinematics, row: &ConstraintRow) -> f64 {
     match row.kind {
         RowKind::Linear { links, points, direction } => {
@@ -245,9 +243,9 @@ fn prescribed_row_rate(model: &Model, kinematics: &Kinematics, row: &ConstraintR
     }
 }
 
-/// Adds what the potentials' lead over the velocities grew by in a first-order step, tree by tree:
-/// where positions go on at the velocity of its end, half a step at the change of the velocities;
-/// less where they go on at a mean.
+/// Adds the growth of the potentials' lead over the velocities in a first-order step, tree by tree:
+/// half a step at the change of the velocities if positions move at the final velocity, less if
+/// they move at a mean.
 fn ahead(
     system: &System,
     last: &Stepper,
@@ -256,13 +254,13 @@ fn ahead(
     potential_offsets: &mut [PotentialOffset],
 ) {
     let (model, kinematics) = (&system.model, &last.kinematics);
-    // Twice what positions go on faster than at the mean of the step's velocities.
+    // Twice the difference of the velocity of the positions and the mean of the step's velocities.
     let change = |n: usize| match &last.free {
         Some(free) => 2.0 * free.lead(n),
         None => after[n] - start.v[n],
     };
     for (tree, lead) in model.trees().iter().zip(potential_offsets) {
-        // Powers of the potentials: at the change of the velocities, and the sizes of those at the
+        // Powers of the potentials: at the change of the velocities, and the magnitudes at the
         // beginning and the end.
         let (mut of_change, mut of_ends) = (0.0, 0.0);
         for &link in &tree.links {
@@ -307,7 +305,7 @@ fn contacts(system: &System, first: Option<&Stepper>, last: &Stepper, mean: &[f6
         let begun = first.unwrap_or(last);
         let before = begun.prepared.iter().map(|c| stored(-c.point.distance, c.point.stiffness)).sum::<f64>();
         let pool = &last.problem.contacts;
-        // Positions go on at the mean velocity where the step is of second order.
+        // In a second-order step positions move at the mean velocity.
         let velocity = |c: usize| match first {
             Some(_) => pool.velocity_of(c, mean),
             None => pool.velocities()[c],
@@ -321,7 +319,7 @@ fn contacts(system: &System, first: Option<&Stepper>, last: &Stepper, mean: &[f6
     }
 }
 
-/// What the impulses on the second bodies of the contacts of one end of the step do.
+/// Work of the impulses on the second bodies of the contacts of one end of the step.
 fn pushes(
     system: &System,
     end: &Stepper,
@@ -332,7 +330,7 @@ fn pushes(
     let (model, pool) = (&system.model, &end.problem.contacts);
     for (c, candidate) in end.candidates.iter().enumerate() {
         let impulse = impulse(c);
-        // What two immovable things do to each other is nobody's work.
+        // Contact of two immovable bodies does no work.
         if impulse == Vector3::zeros() || pool.sides_of(c) == [None, None] {
             continue;
         }
@@ -384,7 +382,7 @@ fn passive_joints(
     }
     let dry = &last.problem.dry_joints;
     for ((potential, n, ..), impulse) in dry.entries().zip(dry.impulses()) {
-        // What of the friction the solve does not have acted with the velocity of the beginning.
+        // The part of friction outside the solve acted at the initial velocity.
         let early = dt * model.dofs()[n].friction_loss - potential.bound();
         let at_start = early * before[n] / before[n].hypot(system.dry_joint_tolerance);
         flows.joint_friction -= (impulse - at_start) * mean[n];
@@ -405,7 +403,7 @@ fn motors(system: &System, last: &Stepper, mean: &[f64], flows: &mut EnergyFlows
     flows.controllers += others.map(|(n, impulse)| impulse * mean[n]).sum::<f64>();
 }
 
-/// Forces from outside, as `end` of the step has them, over `dt` \[s\].
+/// External forces at one `end` of the step, over `dt` \[s\].
 fn loads(system: &System, end: &Stepper, dt: f64, mean: &[f64], flows: &mut EnergyFlows) {
     let (model, kinematics) = (&system.model, &end.kinematics);
     let work = |link: LinkId, force: &ForceVector| {

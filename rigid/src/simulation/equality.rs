@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use super::error::SimulationError;
 use crate::multibody::{Kinematics, LinkId, Model, State};
 
-/// A constraint that holds exactly, but for the near-rigid compliance of math 5. Points and poses
+/// A constraint with near-rigid compliance (see `docs/book/src/theory/rigid.md`). Points and poses
 /// are in the links' frames; a link that is `None` is the world.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Equality {
@@ -43,19 +43,19 @@ pub enum Equality {
         /// The offset \[rad, m\].
         offset: f64,
     },
-    /// Another constraint, which lets go. Steps end there.
+    /// Another constraint with a release time. Steps end there.
     Timed {
-        /// When it lets go \[s\].
+        /// Release time \[s\].
         release: f64,
-        /// What holds until then.
+        /// The constraint until then.
         held: Box<Equality>,
     },
 }
 
-/// Closer to the release \[s\] than this is at it: rounding of times.
+/// Tolerance of the release time \[s\]: rounding of times.
 const RELEASE_SLACK: f64 = 1e-9;
 
-/// One row: its error \[m, rad\], and how it depends on the velocities of the links.
+/// One row: its error \[m, rad\], and its dependence on the velocities of the links.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConstraintRow {
     pub error: f64,
@@ -73,8 +73,8 @@ pub(super) enum RowKind {
 }
 
 impl Equality {
-    /// The same among links that are numbered from `first` on and whose world is at `base` of a
-    /// link, or of the world.
+    /// The same constraint for links numbered from `first` on, whose world is at `base` of a link,
+    /// or of the world.
     pub(crate) fn moved(self, first: usize, carrier: Option<LinkId>, base: &Isometry3<f64>) -> Self {
         let here =
             |links: [Option<LinkId>; 2]| links.map(|l| l.map_or(carrier, |l| Some(LinkId(first + l.0))));
@@ -99,7 +99,7 @@ impl Equality {
         }
     }
 
-    /// When it lets go, if that is after `now` \[s\].
+    /// Its release time, if that is after `now` \[s\].
     pub(super) fn release_after(&self, now: f64) -> Option<f64> {
         match self {
             Self::Timed { release, held } => {
@@ -154,8 +154,8 @@ impl Equality {
         Ok(())
     }
 
-    /// The rows of the constraint at a state: the beginning of a step, or its end, where what lets
-    /// go there still holds.
+    /// The rows of the constraint at a state: the beginning of a step, or its end, at which
+    /// constraints released there still hold.
     pub(super) fn rows(
         &self,
         model: &Model,
@@ -173,7 +173,7 @@ impl Equality {
             Self::Distance { links, points, distance } => {
                 let points = world(links, points);
                 let offset = points[1] - points[0];
-                // Coincident points have no direction; any one lets them part.
+                // Coincident points have no direction; any one will do.
                 let direction = offset.try_normalize(1e-12).unwrap_or(Vector3::x());
                 let error = offset.dot(&direction) - distance;
                 out.push(ConstraintRow { error, kind: RowKind::Linear { links: *links, points, direction } });

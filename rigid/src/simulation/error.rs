@@ -1,18 +1,18 @@
-//! What can go wrong in a simulation.
+//! Errors of a simulation.
 
 use crate::icf::Stop;
 use crate::multibody::ModelError;
 use crate::out_of_range::OutOfRange;
 
-/// A simulation that cannot be begun or go on.
+/// A simulation that cannot start or continue.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SimulationError {
-    /// A figure is out of range.
+    /// A value is out of range.
     #[error("{item}, {field}: {value} {unit} must be {requirement}")]
     Value {
-        /// Whose figure.
+        /// The item.
         item: String,
-        /// The figure.
+        /// Name of the value.
         field: &'static str,
         /// Its value.
         value: f64,
@@ -22,7 +22,7 @@ pub enum SimulationError {
         requirement: &'static str,
     },
     /// The closed-form solver cannot make the steps that an integrator needs.
-    #[error("the closed-form solver does not do with this integrator: {reason}")]
+    #[error("the closed-form solver does not support this integrator: {reason}")]
     Integrator {
         /// Why.
         reason: &'static str,
@@ -36,7 +36,7 @@ pub enum SimulationError {
         advice(*stop)
     )]
     NotConverged {
-        /// When \[s\].
+        /// Time \[s\].
         time: f64,
         /// Why it ended.
         stop: Stop,
@@ -45,34 +45,35 @@ pub enum SimulationError {
     },
     /// A jointed body moves too fast for the step, or its motion is not finite.
     #[error(
-        "t = {time} s: '{link}' moves too fast to be followed over a step of {step} s; at this pace {fits:.1e} s would do"
+        "t = {time} s: '{link}' moves too fast for a step of {step} s; at this speed a step of \
+         {fits:.1e} s is short enough"
     )]
     TooFast {
-        /// When \[s\].
+        /// Time \[s\].
         time: f64,
         /// The first link of its tree.
         link: String,
         /// The step \[s\].
         step: f64,
-        /// A step that could be followed \[s\].
+        /// A step that is short enough \[s\].
         fits: f64,
     },
-    /// A controller or force element gave something that is not a number.
+    /// A controller or force element returned a value that is not finite.
     #[error("t = {time} s: external system {system} gave {value} for degree of freedom or state {index}")]
     External {
-        /// When \[s\].
+        /// Time \[s\].
         time: f64,
         /// Which of the system's externals.
         system: usize,
-        /// The number at fault.
+        /// Index of the value.
         index: usize,
         /// Its value.
         value: f64,
     },
-    /// A body is nowhere, or faster or farther away than anything that a step can answer for.
+    /// A body's state is not finite, or its velocity or distance is out of range.
     #[error(
-        "t = {time} s: body '{body}' diverged in a step of {step} s: its {quantity} is {value} {unit}; take a shorter dt, or weaker forces, \
-         motors and contacts"
+        "t = {time} s: body '{body}' diverged in a step of {step} s: its {quantity} is {value} \
+         {unit}; use a shorter dt, smaller forces, or less stiff motors and contacts"
     )]
     Diverged {
         /// End of the step \[s\].
@@ -89,9 +90,9 @@ pub enum SimulationError {
         unit: &'static str,
     },
     /// Error control would need a step below the smallest.
-    #[error("t = {time} s: the accuracy {accuracy:e} asks for a step below {smallest:e} s")]
+    #[error("t = {time} s: the accuracy {accuracy:e} needs a step below the smallest one, {smallest:e} s")]
     StepTooSmall {
-        /// When \[s\].
+        /// Time \[s\].
         time: f64,
         /// The accuracy.
         accuracy: f64,
@@ -117,13 +118,13 @@ impl SimulationError {
     }
 }
 
-/// What helps where a solve ended like this.
+/// Advice for a solve that ended like this.
 fn advice(stop: Stop) -> &'static str {
     match stop {
         Stop::NotFinite => {
             "a force, gain or target is beyond double precision: lower the gains of controllers and motors, give them limits of \
              effort, or lower the forces applied"
         }
-        _ => "take a shorter step, or softer contacts and motors",
+        _ => "use a shorter step, or less stiff contacts and motors",
     }
 }

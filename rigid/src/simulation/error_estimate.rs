@@ -1,10 +1,10 @@
 //! Steps that find their own error: by step doubling, and by the trapezoid rule.
 
+use super::advance_summary::AdvanceSummary;
 use super::contact::ContactSource;
 use super::divergence;
 use super::error::SimulationError;
 use super::integrate::Simulation;
-use super::summary::AdvanceSummary;
 use super::trial_step::TrialStep;
 
 impl<S: ContactSource> Simulation<S> {
@@ -115,8 +115,8 @@ impl<S: ContactSource> Simulation<S> {
         end.q.copy_from_slice(&full.q);
         end.time = state.time + dt;
         // The first-order step's velocity is tangent to the holonomic constraints where the step
-        // begins, not where it ends: off by the first order. The first correction mends that, a
-        // second one makes use of it.
+        // begins, not where it ends: off by the first order. The first correction removes that
+        // error, a second one makes use of it.
         let corrections = if system.equalities.is_empty() { 1 } else { 2 };
         for _ in 0..corrections {
             if !end.q.iter().chain(&end.v).all(|x| x.is_finite()) {

@@ -5,12 +5,12 @@ use core::fmt::Debug;
 use super::error::SimulationError;
 use crate::multibody::{Kinematics, Model, State};
 
-/// Something outside the mechanism that reads its state and puts forces on its joints: a
-/// controller, a suction cup. It may have a state x of its own, `dx/dt = f(t, q, v, x)`.
+/// A controller or force element that reads the state of the mechanism and applies forces to its
+/// joints. It may have a state x, `dx/dt = f(t, q, v, x)`.
 ///
 /// The forces are treated implicitly where they resist motion (Kurtz and Castro 2025, section V-C),
-/// so stiff ones do not limit the step. Both functions are called several times a step and must
-/// depend on nothing but their arguments.
+/// so stiff ones do not limit the step. Both functions are called several times per step and must
+/// depend only on their arguments.
 pub trait ExternalSystem: Debug + Send + Sync {
     /// Number of states.
     fn states(&self) -> usize {
@@ -46,20 +46,20 @@ pub trait ExternalSystem: Debug + Send + Sync {
         f64::INFINITY
     }
 
-    /// The first time \[s\] after `t` at which its forces jump, whatever the state does; `None`
-    /// where there is none. An integrator may end a step there.
+    /// The first time \[s\] after `t` at which its forces jump, independently of the state; `None`
+    /// if there is none. An integrator may end a step there.
     fn next_event(&self, _t: f64) -> Option<f64> {
         None
     }
 }
 
-/// Where an external system's states are, and what was found of it: forces and end state, linear in
-/// the velocities at the end of a step.
+/// Linearisation of an external system: forces and final state, linear in the velocities at the end
+/// of a step.
 #[derive(Debug)]
 pub(super) struct Implicit {
     /// Its states among those of all external systems.
     states: core::ops::Range<usize>,
-    /// Forces at no velocity, b of `b - K v`.
+    /// Forces at zero velocity, b of `b - K v`.
     efforts: Vec<f64>,
     /// K of each degree of freedom, at least 0.
     gains: Vec<f64>,
@@ -75,13 +75,13 @@ pub(super) struct Implicit {
     other_end: Vec<f64>,
 }
 
-/// Tries an external system at the end of a step, its own state by a Rosenbrock step.
+/// Evaluates an external system at the end of a step, with its state advanced by a Rosenbrock step.
 #[derive(Debug)]
 struct Probe {
     kinematics: Kinematics,
     moved: State,
     rosenbrock: Factor,
-    /// Rates at the start, and with one state moved.
+    /// Rates at the start, and with one state perturbed.
     rates: [Vec<f64>; 2],
     moved_states: Vec<f64>,
 }
@@ -154,7 +154,7 @@ impl Implicit {
             probe.end(external, model, state, dt, x, &mut self.other_end, &mut self.other_forces);
             probe.moved.v[i] = state.v[i];
             let gain = (self.forces[i] - self.other_forces[i]) / step;
-            // Only what resists is implicit: it keeps the problem convex.
+            // Only forces that resist are implicit: this keeps the problem convex.
             if gain > 0.0 {
                 self.gains[i] = gain;
                 self.efforts[i] += gain * state.v[i];
@@ -164,7 +164,7 @@ impl Implicit {
         Ok(())
     }
 
-    /// Writes the external state at the end of the step that ended with the velocities `v`.
+    /// Writes the external state at the end of a step with the final velocities `v`.
     pub fn advance(&self, state: &State, v: &[f64], x: &mut [f64]) {
         let x = &mut x[self.states.clone()];
         x.copy_from_slice(&self.end);
@@ -242,7 +242,7 @@ struct Factor {
     size: usize,
     /// Row by row.
     values: Vec<f64>,
-    /// The row that each took the place of.
+    /// The row with which each was exchanged.
     pivots: Vec<usize>,
 }
 
@@ -282,7 +282,7 @@ impl Factor {
         }
     }
 
-    /// Solves in place; does nothing where there are no unknowns.
+    /// Solves in place; does nothing without unknowns.
     fn solve(&self, x: &mut [f64]) {
         let (n, a) = (x.len(), &self.values);
         for (c, &pivot) in self.pivots.iter().enumerate() {

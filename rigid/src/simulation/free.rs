@@ -1,20 +1,21 @@
-//! How a step takes the contact-free motion of jointed trees into its convex problem, and where the
-//! trees are at its end.
+//! The contact-free motion of jointed trees in the convex problem of a step, and the positions of
+//! the trees at its end.
 //!
 //! The motion under gravity, Coriolis and gyroscopic forces alone ([`ContactFreeMotion`]) leads
-//! from `(q0, v0)` to `(q_f, v_f)`. On trees with a base that constraints or other forces act on
-//! gravity is no part of it, but a force like the others, so that what balances it does so exactly.
-//! A tree without one falls as a whole, whatever acts within it: as a force at one place and a mass
-//! matrix at another gravity would turn its joints. All else is impulses p against it, `M (v - v_f)
-//! = p` with the mass matrix of its end, so that without impulses a step is this motion, and with
-//! them what they do is measured in the kinetic energy of the end.
+//! from `(q0, v0)` to `(q_f, v_f)`. For trees with a base that constraints or other forces act on,
+//! gravity is not part of it but a force like the others, so that forces that balance it do so
+//! exactly. A tree without a base falls as a whole under any internal forces: with gravity
+//! evaluated at one configuration and the mass matrix at another, gravity would move its joints.
+//! All else are impulses p relative to this motion, `M (v - v_f) = p` with the mass matrix at its
+//! end. So without impulses a step is this motion, and the work of impulses is measured with the
+//! final kinetic energy.
 //!
 //! At fixed steps the positions move by the mean velocity of the step, `u = v + P e`. Here `e` is
-//! what the mean velocity differs by from that at the end: `e_f = (q_f - q0)/h - v_f` of the
-//! contact-free motion, and half of what a steady force adds, `e = e_f - (v - v_f)/2`. `P = D^-1
-//! M`, with D the tree's own Hessian of the problem, takes from it what constraints resist within
-//! the step: a smooth or a soft force gives the trapezoid rule, a stiff contact, motor or limit
-//! moves with the velocity of the end, which it was solved for.
+//! the difference of the mean velocity and the final one: `e_f = (q_f - q0)/h - v_f` for the
+//! contact-free motion, less half of the change by a steady force, `e = e_f - (v - v_f)/2`. `P =
+//! D^-1 M`, with D the tree's own Hessian of the problem, removes the part that constraints resist
+//! within the step: a smooth or soft force gives the trapezoid rule, a stiff contact, motor or
+//! limit moves with the final velocity, for which it was solved.
 
 use super::error::SimulationError;
 use super::free_bodies::{FreeBodies, falls_without_rotation};
@@ -23,14 +24,14 @@ use crate::icf::ConvexProblem;
 use crate::multibody::{ContactFreeMotion, JointKind, Model, State, Tree, copy_tree};
 use pliant_numeric::cholesky::{factorise, rows, solve};
 
-/// A limit farther off than this many times what the joint turns or slides in the step, at such a
-/// rate gained by a second \[rad/s^2, m/s^2\], takes no part in it.
+/// A limit is left out of a step if it is farther away than this many times the joint's motion in
+/// the step, with this acceleration \[rad/s^2, m/s^2\].
 const LIMIT_REACH: f64 = 2.0;
 const LIMIT_RATE: f64 = 100.0;
 /// About the root of the sum of both ends' squares, at an equal rate at both \[rad\].
 const HALF_A_TURN: f64 = 4.0;
 
-/// The contact-free motion of the jointed trees, and what the step adds to it.
+/// The contact-free motion of the jointed trees, and the changes by the step.
 #[derive(Clone, Debug)]
 pub(super) struct ContactFreeStep {
     pub motion: ContactFreeMotion,
@@ -40,35 +41,35 @@ pub(super) struct ContactFreeStep {
     mean_velocity_offset: Vec<f64>,
     /// Velocities at the end of the step, less those of the contact-free motion \[rad/s, m/s\].
     velocity_change: Vec<f64>,
-    /// Impulse of gravity \[N m s, N s\] on the trees whose motion has none.
+    /// Impulse of gravity \[N m s, N s\] on the trees whose motion does not include it.
     pub weight: Vec<f64>,
     /// Whether the problem's Hessian is that of the convex problem: else what a constraint has
     /// moves with the end of the step.
     is_convex: bool,
-    /// Whether anything acts on a tree besides gravity.
+    /// Whether forces other than gravity act on a tree.
     is_acted_on: Vec<bool>,
-    /// Whether a tree falls as a whole: nothing holds its first link, and gravity pulls at all of
-    /// them. Not in closed form: there a tree that is pressed into the floor gained energy with it.
+    /// Whether a tree falls as a whole: its first link is free, and gravity acts on all links. Not
+    /// in closed form, where a tree pressed into the floor gained energy by it.
     has_gravity: Vec<bool>,
-    /// Bodies that nothing holds.
+    /// Free-floating bodies.
     pub free_bodies: FreeBodies,
-    /// Whether positions move by mean velocities where forces act: free bodies fall by parabolas.
-    /// Under error control they do not. It compares positions: those of first order tell an impact
-    /// ahead, and what the velocities are off by.
+    /// Whether positions move by mean velocities where forces act: free bodies then fall on
+    /// parabolas. Not under error control, which compares positions: those of first order reveal an
+    /// imminent impact and errors of the velocities.
     pub moves_by_mean_velocity: bool,
-    /// Whether there are systems outside, whose states go with the velocities of steps' ends:
-    /// positions then do so, too.
+    /// Whether there are external systems, whose states use the final velocities of steps:
+    /// positions then use them too.
     has_external_systems: bool,
     /// A tree's Hessian, and vectors of its size.
     hessian: Vec<f64>,
     excess: Vec<f64>,
     lag: Vec<f64>,
-    /// Jointed trees whose positions are not those of the contact-free motion.
+    /// Jointed trees whose positions differ from those of the contact-free motion.
     carried: Vec<usize>,
 }
 
 impl ContactFreeStep {
-    /// Room for a system; none where its solver keeps to a published explicit step.
+    /// Buffers for a system; none if its solver uses the published explicit step.
     pub fn new(system: &System) -> Option<Box<Self>> {
         if system.solver.is_published() {
             return None;
@@ -99,7 +100,7 @@ impl ContactFreeStep {
     }
 
     /// Finds the motion of a step of `dt` \[s\], and gives the problem its mass matrices and
-    /// momenta. `bias` is what all else asks for \[N m, N\].
+    /// momenta. `bias` are all other bias forces \[N m, N\].
     pub fn begin(
         &mut self,
         model: &Model,
@@ -151,10 +152,10 @@ impl ContactFreeStep {
         Ok(())
     }
 
-    /// Starts the trees that nothing but gravity acts on at their solution after `dt` \[s\] from
-    /// `state`, before free bodies turn by their own motion. A solver that stops at a tolerance
-    /// would leave them with any guess that is near enough, and that of a body that has turned
-    /// already has another angular momentum. `bias` is what gravity asks for \[N m, N\].
+    /// Sets the initial guess of trees on which only gravity acts to their solution after `dt`
+    /// \[s\] from `state`, before the rotation of free bodies. A solver that stops at a tolerance
+    /// may accept any guess that is close enough, and the guess of a body that has already rotated
+    /// has another angular momentum. `bias` is the bias force of gravity \[N m, N\].
     pub fn guess(&self, model: &Model, state: &State, dt: f64, bias: &[f64], v: &mut [f64]) {
         for body in model
             .floating
@@ -237,7 +238,8 @@ impl ContactFreeStep {
                 let excess = &mut excess[at];
                 joint.difference(&state.q[q.clone()], &motion.end.q[q], excess);
                 excess.iter_mut().zip(end).for_each(|(e, end)| *e = *e / dt - end);
-                // Half a turn away the difference of two orientations is no mean velocity.
+                // For rotations near half a turn the difference of two orientations is not a mean
+                // velocity.
                 let turned = begin.iter().chain(end).map(|v| v * v).sum::<f64>().sqrt() * dt;
                 if joint.has_quaternion() && turned > HALF_A_TURN {
                     let ends = begin.iter().zip(end);
@@ -248,8 +250,7 @@ impl ContactFreeStep {
                 *lag = e - 0.5 * (v - end);
             }
             hessian[..n * n].copy_from_slice(problem.inertia.values(t));
-            // Forces from outside may be what holds it: of those that others found for it the
-            // stiffness is not known.
+            // External forces may hold it: the stiffness of forces from other solvers is not known.
             let has_noncontact_impulse = problem.add_own_hessian(t, &mut hessian[..n * n]);
             let is_loaded = *has_external_systems || bias[first..first + n].iter().any(|&force| force != 0.0);
             for (change, row) in change.iter_mut().zip(mass.chunks_exact(n)) {
@@ -273,8 +274,8 @@ impl ContactFreeStep {
             }
             carried.push(number);
         }
-        // Where positions are shifted from those of the contact-free motion, velocities go along,
-        // or the shift would do work.
+        // If positions are shifted from those of the contact-free motion, velocities are
+        // transported along, or the shift would do work.
         for &number in &*carried {
             let Some(tree) = motion.tree(number).map(|t| &model.trees()[t]) else { continue };
             let dofs = tree.first_velocity..tree.first_velocity + tree.velocities;
@@ -286,8 +287,8 @@ impl ContactFreeStep {
         }
     }
 
-    /// By how much the mean velocity of a position in the last step is above that of the step's
-    /// ends \[rad/s, m/s\].
+    /// Difference of the mean velocity of a position in the last step and the mean of the
+    /// velocities at its ends \[rad/s, m/s\].
     pub fn lead(&self, velocity: usize) -> f64 {
         self.mean_velocity_offset[velocity]
     }
@@ -302,9 +303,9 @@ impl ContactFreeStep {
         }
     }
 
-    /// Writes the mean forces \[N m, N\] along the joints of a jointed tree in the last step, of
-    /// `dt` \[s\], but for gravity's and those of its motion. `mass` is its mass matrix at the end
-    /// of the motion, `first` its first degree of freedom.
+    /// Writes the mean forces \[N m, N\] along the joints of a jointed tree in the last step of
+    /// `dt` \[s\], without gravity and those of its contact-free motion. `mass` is its mass matrix
+    /// at the end of the motion, `first` its first degree of freedom.
     pub fn other_forces(&self, mass: &[f64], first: usize, dt: f64, out: &mut [f64]) {
         let velocity_change = &self.velocity_change[first..];
         let rows = mass.chunks_exact(out.len()).zip(&self.weight[first..]);
@@ -314,7 +315,7 @@ impl ContactFreeStep {
         }
     }
 
-    /// Whether anything but gravity acts on each tree, as far as a step's beginning tells.
+    /// Whether forces other than gravity act on each tree, as known at the beginning of a step.
     pub fn touched(&self) -> &[bool] {
         &self.is_acted_on
     }
@@ -326,7 +327,7 @@ impl ContactFreeStep {
         }
     }
 
-    /// Moves the jointed trees of the end of a step of `dt` \[s\] to their places.
+    /// Writes the final positions of the jointed trees after a step of `dt` \[s\].
     pub fn place(&self, model: &Model, dt: f64, q: &mut [f64]) {
         for body in &model.floating {
             let (places, n) = (model.positions_of(body.link), model.velocities_of(body.link));
@@ -344,8 +345,7 @@ impl ContactFreeStep {
     }
 }
 
-/// Whether gravity shifts a tree and does no more: its first joint is free, and every link is
-/// pulled at.
+/// Whether gravity only translates a tree: its first joint is free, and gravity acts on every link.
 fn falls_as_a_whole(model: &Model, tree: &Tree) -> bool {
     let first = tree.links.first().is_some_and(|link| model.links()[link.0].joint == JointKind::Free);
     first && tree.links.iter().all(|link| model.links()[link.0].gravity)

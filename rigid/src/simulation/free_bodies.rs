@@ -63,9 +63,9 @@ impl FreeBodies {
 
     /// Finds the mean velocities of a step of `dt` \[s\] that ended with the velocities `v`: bodies
     /// that nothing but gravity acts on in the step fall by parabolas. `bias` is what gravity asks
-    /// for \[N m, N\]. Writes what the mean velocity is above that of the end to `change`, and above
-    /// that of both ends to `offset`. Without `by_mean_velocity` positions move with the velocity of
-    /// the end.
+    /// for \[N m, N\]. Writes what the mean velocity is above that of the end to `change`, and
+    /// above that of both ends to `offset`. Without `by_mean_velocity` positions move with the
+    /// velocity of the end.
     pub fn find_mean_velocities(
         &mut self,
         model: &Model,

@@ -1,19 +1,21 @@
-//! Impacts that rebound: Newton's restitution, before the step's convex problem, which knows of
-//! plastic contact alone.
+//! Impacts that rebound: Newton's restitution, before the step's convex problem, which has plastic
+//! contact only.
 //!
-//! Where surfaces with a coefficient of restitution e meet within the step faster than it blurs,
-//! their trees get impulses that send them apart with e times the speed. Pairs of links come one
-//! after another, the fastest first, until none approaches: an impact travels through a row of
-//! balls so, where a law for all contacts at once would have all of them move on together. Each
-//! pair by itself is solved at once, so that a box that lands flat stays flat:
+//! Surfaces with a coefficient of restitution e that collide within the step faster than the step
+//! resolves get impulses that separate them at e times the speed. Pairs of links are treated one
+//! after another, the fastest first, until none approaches: so an impact travels through a row of
+//! spheres, whereas a simultaneous model of all contacts would move all of them together. The
+//! contacts of one pair are solved together, so that a box that lands flat stays flat:
 //!
-//! - the impulses `p >= 0` after which nothing of the pair approaches (a linear complementarity problem, projected Gauss-Seidel), then e
-//!   times the same again (Moreau's law). With `xi` the velocities after the first, the energy changes by
-//!   `(1 + e)/2 p.((1 + e) xi_n + (1 - e) v_n)`, where `p.xi_n = 0` and `p.v_n <= 0`: never up;
-//! - then friction up to `mu (1 + e) p` at each contact, by projected steps that each lower the kinetic energy.
+//! - the impulses `p >= 0` after which no contact of the pair approaches (a linear complementarity
+//!   problem, projected Gauss-Seidel), then e times the same again (Moreau's impact law). With `xi`
+//!   the velocities after the first, the energy changes by `(1 + e)/2 p.((1 + e) xi_n + (1 - e)
+//!   v_n)`, where `p.xi_n = 0` and `p.v_n <= 0`: never up;
+//! - then friction up to `mu (1 + e) p` at each contact, by projected steps that each lower the
+//!   kinetic energy.
 //!
-//! Loops that holonomic constraints close are not felt by the impulses, but in the step that
-//! follows, which loses energy.
+//! The impulses ignore loops that are closed by holonomic constraints; the following step enforces
+//! them, which loses energy.
 
 use nalgebra::{Matrix2, Vector3};
 
@@ -24,11 +26,11 @@ use crate::icf::{Pool, Side};
 use crate::multibody::{LinkId, MassMatrix, Model};
 use pliant_numeric::cholesky::{factorise, rows, solve};
 
-/// Slower than this part of what gravity adds in a step, impacts are the convex problem's; and
-/// slower than this \[m/s\].
+/// Impacts slower than this many times the velocity that gravity adds in a step, or slower than
+/// this \[m/s\], are left to the convex problem.
 const MIN_IMPACT_RATIO: f64 = 2.0;
 const SLOWEST: f64 = 1e-3;
-/// Sweeps over the contacts of a pair, and what is left of their approach.
+/// Sweeps over the contacts of a pair, and the remaining fraction of their approach.
 const SWEEPS: usize = 200;
 const APPROACH_TOLERANCE: f64 = 1e-12;
 /// Sweeps of friction.
@@ -40,7 +42,7 @@ const MAX_IMPACTS_PER_PAIR: usize = 50;
 #[derive(Clone, Copy, Debug)]
 struct ImpactContact {
     candidate: usize,
-    /// What the pairs are told by.
+    /// The pair of links.
     links: [usize; 2],
     normal: Vector3<f64>,
     distance: f64,
@@ -56,11 +58,11 @@ struct ImpactContact {
     friction_impulse: Vector3<f64>,
 }
 
-/// What a step needs of its impacts, and buffers.
+/// Impacts of a step, and buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Impacts {
     contacts: Vec<ImpactContact>,
-    /// Where each pair of links begins among the contacts.
+    /// First contact of each pair of links.
     pairs: Vec<usize>,
     /// `M^-1 J^T`.
     columns: Vec<[f64; 3]>,
@@ -69,15 +71,15 @@ pub(super) struct Impacts {
     factored: Vec<bool>,
     column: Vec<f64>,
     momentum: Vec<f64>,
-    /// Impulse of each of the step's contacts \[N s\], world axes; empty where nothing rebounded.
+    /// Impulse of each of the step's contacts \[N s\], world axes; empty if none rebounded.
     pub impulses: Vec<Vector3<f64>>,
-    /// Kinetic energy that the impacts took \[J\].
+    /// Kinetic energy lost in the impacts \[J\].
     pub lost: f64,
-    /// Farthest apart of surfaces that rebounded \[m\].
+    /// Largest gap of surfaces that rebounded \[m\].
     pub gap: f64,
 }
 
-/// What impacts are found from.
+/// Input of the impacts.
 pub(super) struct ImpactInputs<'a> {
     pub model: &'a Model,
     pub mass: &'a MassMatrix,
@@ -95,51 +97,52 @@ impl Impacts {
         (self.lost, self.gap) = (0.0, 0.0);
     }
 
-    /// Makes the velocities `v` those after the impacts of a step. Whether there were any.
-    pub fn apply_impacts(&mut self, scene: &ImpactInputs<'_>, v: &mut [f64]) -> bool {
+    /// Changes the velocities `v` to those after the impacts of a step. Returns whether there were
+    /// any.
+    pub fn apply_impacts(&mut self, inputs: &ImpactInputs<'_>, v: &mut [f64]) -> bool {
         self.clear();
-        let min_impact_speed = scene.model.gravity.norm() * scene.dt;
+        let min_impact_speed = inputs.model.gravity.norm() * inputs.dt;
         let meets = |(c, candidate): (usize, &ContactCandidate)| {
-            // Most scenes have none: nothing else is looked at there.
+            // Most scenes have none and need no further work.
             if candidate.restitution <= 0.0 {
                 return false;
             }
-            let approach = -candidate.normal.dot(&Vector3::from(scene.pool.velocity_of(c, v)));
+            let approach = -candidate.normal.dot(&Vector3::from(inputs.pool.velocity_of(c, v)));
             approach > MIN_IMPACT_RATIO * min_impact_speed + SLOWEST
-                && candidate.distance <= scene.dt * (approach + min_impact_speed)
+                && candidate.distance <= inputs.dt * (approach + min_impact_speed)
         };
-        if !scene.candidates.iter().enumerate().any(meets) {
+        if !inputs.candidates.iter().enumerate().any(meets) {
             return false;
         }
-        let before = self.energy(scene, v);
-        self.collect(scene);
-        self.impulses.resize(scene.candidates.len(), Vector3::zeros());
+        let before = self.energy(inputs, v);
+        self.collect(inputs);
+        self.impulses.resize(inputs.candidates.len(), Vector3::zeros());
         for _ in 0..MAX_IMPACTS_PER_PAIR * self.pairs.len() {
             let fastest = |pair: usize| {
                 let speeds = self.pair(pair).map(|c| {
                     let contact = &self.contacts[c];
                     let approach =
-                        -contact.normal.dot(&Vector3::from(scene.pool.velocity_of(contact.candidate, v)));
-                    let meets = contact.distance <= scene.dt * (approach + min_impact_speed);
+                        -contact.normal.dot(&Vector3::from(inputs.pool.velocity_of(contact.candidate, v)));
+                    let meets = contact.distance <= inputs.dt * (approach + min_impact_speed);
                     if meets { approach } else { 0.0 }
                 });
                 speeds.fold(0.0, f64::max)
             };
             let speeds = (0..self.pairs.len()).map(|pair| (pair, fastest(pair)));
-            // The first of those that are equally fast.
+            // The first of equally fast ones.
             let next = speeds.fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best });
             if next.1 <= MIN_IMPACT_RATIO * min_impact_speed + SLOWEST {
                 break;
             }
-            self.rebound(scene, next.0, min_impact_speed, v);
+            self.rebound(inputs, next.0, min_impact_speed, v);
         }
-        self.lost = before - self.energy(scene, v);
+        self.lost = before - self.energy(inputs, v);
         true
     }
 
-    fn energy(&mut self, scene: &ImpactInputs<'_>, v: &[f64]) -> f64 {
+    fn energy(&mut self, inputs: &ImpactInputs<'_>, v: &[f64]) -> f64 {
         self.momentum.resize(v.len(), 0.0);
-        scene.mass.multiply(scene.model, v, &mut self.momentum);
+        inputs.mass.multiply(inputs.model, v, &mut self.momentum);
         0.5 * self.momentum.iter().zip(v).map(|(p, v)| p * v).sum::<f64>()
     }
 
@@ -147,22 +150,22 @@ impl Impacts {
         self.pairs[pair]..self.pairs.get(pair + 1).copied().unwrap_or(self.contacts.len())
     }
 
-    /// Finds the contacts that may rebound, pair by pair, and what an impulse at each does.
-    fn collect(&mut self, scene: &ImpactInputs<'_>) {
+    /// Finds the contacts that may rebound, pair by pair, and their response to impulses.
+    fn collect(&mut self, inputs: &ImpactInputs<'_>) {
         self.contacts.clear();
         self.columns.clear();
         self.factored.clear();
-        self.factored.resize(scene.model.trees().len(), false);
+        self.factored.resize(inputs.model.trees().len(), false);
         let key = |link: Option<LinkId>| link.map_or(0, |l| l.0 + 1);
         for (c, candidate) in
-            scene.candidates.iter().enumerate().filter(|(_, candidate)| candidate.restitution > 0.0)
+            inputs.candidates.iter().enumerate().filter(|(_, candidate)| candidate.restitution > 0.0)
         {
             let first = self.columns.len();
             let mut mobility = nalgebra::Matrix3::zeros();
-            for side in scene.pool.sides_of(c).iter().flatten() {
-                self.add_columns(scene, side);
+            for side in inputs.pool.sides_of(c).iter().flatten() {
+                self.add_columns(inputs, side);
                 let answer = &self.columns[self.columns.len() - side.columns as usize..];
-                for (column, answer) in scene.pool.columns_of(side).iter().zip(answer) {
+                for (column, answer) in inputs.pool.columns_of(side).iter().zip(answer) {
                     mobility += Vector3::from(*column) * Vector3::from(*answer).transpose();
                 }
             }
@@ -176,7 +179,7 @@ impl Impacts {
                 normal: n,
                 distance: candidate.distance,
                 restitution: candidate.restitution,
-                friction: scene.prepared[c].friction,
+                friction: inputs.prepared[c].friction,
                 first,
                 along: n.dot(&(mobility * n)),
                 across: Matrix2::new(tt, ts, ts, ss).symmetric_eigenvalues().max(),
@@ -197,19 +200,19 @@ impl Impacts {
     }
 
     /// Appends `M^-1 J^T` of one side of a contact.
-    fn add_columns(&mut self, scene: &ImpactInputs<'_>, side: &Side) {
+    fn add_columns(&mut self, inputs: &ImpactInputs<'_>, side: &Side) {
         let (tree, n) = (side.tree as usize, side.columns as usize);
-        let trees = scene.model.trees();
+        let trees = inputs.model.trees();
         let at: usize = trees[..tree].iter().map(|t| t.velocities * t.velocities).sum();
         let total = trees.iter().map(|t| t.velocities * t.velocities).sum();
         self.factors.resize(total, 0.0);
         let factor = &mut self.factors[at..at + n * n];
         if !self.factored[tree] {
-            factor.copy_from_slice(scene.mass.values(tree));
+            factor.copy_from_slice(inputs.mass.values(tree));
             // Positive definite by the model's check.
             self.factored[tree] = factorise(factor, n, rows(n));
         }
-        let columns = scene.pool.columns_of(side);
+        let columns = inputs.pool.columns_of(side);
         let first = self.columns.len();
         self.columns.resize(first + n, [0.0; 3]);
         for d in 0..3 {
@@ -223,9 +226,15 @@ impl Impacts {
     }
 
     /// Adds an impulse on the second body of a contact to the velocities.
-    fn push(&self, scene: &ImpactInputs<'_>, contact: &ImpactContact, impulse: &Vector3<f64>, v: &mut [f64]) {
+    fn push(
+        &self,
+        inputs: &ImpactInputs<'_>,
+        contact: &ImpactContact,
+        impulse: &Vector3<f64>,
+        v: &mut [f64],
+    ) {
         let mut first = contact.first;
-        for side in scene.pool.sides_of(contact.candidate).iter().flatten() {
+        for side in inputs.pool.sides_of(contact.candidate).iter().flatten() {
             let n = side.columns as usize;
             let answer = &self.columns[first..first + n];
             for (v, column) in v[side.first_velocity as usize..].iter_mut().zip(answer) {
@@ -235,18 +244,18 @@ impl Impacts {
         }
     }
 
-    /// Sends the links of a pair apart.
-    fn rebound(&mut self, scene: &ImpactInputs<'_>, pair: usize, min_impact_speed: f64, v: &mut [f64]) {
+    /// Separates the links of a pair.
+    fn rebound(&mut self, inputs: &ImpactInputs<'_>, pair: usize, min_impact_speed: f64, v: &mut [f64]) {
         let range = self.pair(pair);
         let velocity =
-            |contact: &ImpactContact, v: &[f64]| Vector3::from(scene.pool.velocity_of(contact.candidate, v));
-        // Those that meet in this step, by what they do before it; the restitution of all is the
-        // least.
+            |contact: &ImpactContact, v: &[f64]| Vector3::from(inputs.pool.velocity_of(contact.candidate, v));
+        // The contacts that close in this step, by their velocities before it; the smallest
+        // restitution counts for all.
         let mut restitution = 1.0_f64;
         for c in range.clone() {
             let contact = &self.contacts[c];
             let approach = -contact.normal.dot(&velocity(contact, v));
-            let meets = approach > 0.0 && contact.distance <= scene.dt * (approach + min_impact_speed);
+            let meets = approach > 0.0 && contact.distance <= inputs.dt * (approach + min_impact_speed);
             if meets {
                 restitution = restitution.min(contact.restitution);
                 self.gap = self.gap.max(contact.distance);
@@ -266,7 +275,7 @@ impl Impacts {
                 let v_n = contact.normal.dot(&velocity(&contact, v));
                 let wanted = (contact.push - v_n / contact.along).max(0.0);
                 let change = wanted - contact.push;
-                self.push(scene, &contact, &(contact.normal * change), v);
+                self.push(inputs, &contact, &(contact.normal * change), v);
                 self.contacts[c].push = wanted;
                 worst = worst.max((change * contact.along).abs());
                 speed = speed.max(wanted * contact.along);
@@ -280,7 +289,7 @@ impl Impacts {
             if !sound(&contact) {
                 continue;
             }
-            self.push(scene, &contact, &(contact.normal * (restitution * contact.push)), v);
+            self.push(inputs, &contact, &(contact.normal * (restitution * contact.push)), v);
             self.contacts[c].push *= 1.0 + restitution;
         }
         for _ in 0..FRICTION_SWEEPS {
@@ -293,7 +302,7 @@ impl Impacts {
                 let slip = relative - contact.normal * contact.normal.dot(&relative);
                 let bound = contact.friction * contact.push;
                 let wanted = (contact.friction_impulse - slip / contact.across).cap_magnitude(bound);
-                self.push(scene, &contact, &(wanted - contact.friction_impulse), v);
+                self.push(inputs, &contact, &(wanted - contact.friction_impulse), v);
                 self.contacts[c].friction_impulse = wanted;
             }
         }

@@ -1,8 +1,9 @@
-//! A simulation on its way: how long its steps are, given or chosen so that the error stays within
-//! an accuracy.
+//! The simulation, and the choice of its steps: fixed, or chosen to keep the error within an
+//! accuracy.
 
 use serde::{Deserialize, Serialize};
 
+use super::advance_summary::AdvanceSummary;
 use super::contact::ContactSource;
 use super::divergence;
 use super::energy::{EnergyMeter, PotentialOffset};
@@ -10,18 +11,17 @@ use super::error::SimulationError;
 use super::integrator::Integrator;
 use super::reactions::Reactions;
 use super::stepper::Stepper;
-use super::summary::AdvanceSummary;
 use super::system::System;
 use super::trial_step::TrialStep;
 use crate::icf::Stop;
 use crate::multibody::State;
 
-/// Steps shorter than this are given up \[s\].
+/// Smallest step \[s\].
 const SMALLEST: f64 = 1e-10;
-/// First step against the longest allowed.
+/// First step, as a fraction of the longest allowed.
 const FIRST: f64 = 0.1;
-/// The step aims below the accuracy by this factor; it changes at most by these, and grows only by
-/// more than the last.
+/// Safety factor of the step against the accuracy; bounds of its change; smallest growth that is
+/// applied.
 const SAFETY: f64 = 0.9;
 const SHRINK: f64 = 0.1;
 const GROW: f64 = 5.0;
@@ -32,21 +32,20 @@ const TIGHTEST: f64 = 1e-8;
 /// The least of the trapezoid rule at fixed steps, whose corrections are smaller.
 const TIGHTEST_CORRECTION: f64 = 1e-11;
 
-/// All that a simulation remembers from step to step: saved and restored, it goes on with the same
-/// bits.
+/// The complete state of a simulation: restored from it, it continues with the same bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The mechanism's state.
     pub state: State,
     /// The external systems' states.
     pub external: Vec<f64>,
-    /// What error control tries next \[s\].
+    /// Next step of error control \[s\].
     pub next_step: f64,
-    /// How far the potentials of each tree are ahead of its velocities, for the energy balance.
+    /// Lead of the potentials of each tree over its velocities, for the energy balance.
     pub potential_offsets: Vec<PotentialOffset>,
 }
 
-/// A system on its way.
+/// A system with its state, stepped in time.
 #[derive(Debug)]
 pub struct Simulation<S> {
     pub(super) system: System,
@@ -57,7 +56,7 @@ pub struct Simulation<S> {
     pub(super) stepper: Stepper,
     /// Prepared at the end of the first-order step: the trapezoid rule's.
     pub(super) corrector: Option<Stepper>,
-    /// What error control would try next \[s\].
+    /// Next step of error control \[s\].
     next_step: f64,
     pub(super) trial: TrialStep,
     /// Whether the steppers hold the step that led to the state.
@@ -70,7 +69,7 @@ impl<S: ContactSource> Simulation<S> {
     /// Begins at a state.
     ///
     /// # Errors
-    /// A figure of the system or the integrator is out of range, or the state does not fit the
+    /// A value of the system or the integrator is out of range, or the state does not fit the
     /// model.
     pub fn new(
         system: System,
@@ -127,12 +126,12 @@ impl<S: ContactSource> Simulation<S> {
         &self.state
     }
 
-    /// The positions now, to move what nothing holds.
+    /// The present positions, to move free bodies.
     pub(crate) fn positions_mut(&mut self) -> &mut [f64] {
         &mut self.state.q
     }
 
-    /// Where its contacts come from.
+    /// The source of its contacts.
     pub fn source(&self) -> &S {
         &self.source
     }
@@ -142,7 +141,7 @@ impl<S: ContactSource> Simulation<S> {
         &self.external
     }
 
-    /// What it takes to go on from here.
+    /// The complete state, to continue from.
     pub fn save(&self) -> Snapshot {
         let (state, external) = (self.state.clone(), self.external.clone());
         Snapshot {
@@ -153,10 +152,10 @@ impl<S: ContactSource> Simulation<S> {
         }
     }
 
-    /// Goes on from a snapshot of a simulation of the same system.
+    /// Continues from a snapshot of a simulation of the same system.
     ///
     /// # Errors
-    /// The snapshot does not fit the system. The simulation is as before then.
+    /// The snapshot does not fit the system. The simulation is then unchanged.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SimulationError> {
         snapshot.state.validate(&self.system.model)?;
         let (found, expected) = (snapshot.external.len(), self.external.len());
@@ -198,13 +197,13 @@ impl<S: ContactSource> Simulation<S> {
         &mut self.system
     }
 
-    /// Advances to `time` \[s\], whatever the integrator.
+    /// Advances to `time` \[s\] with the chosen integrator.
     ///
     /// # Errors
-    /// [`SimulationError`]; the state is then the last good one.
+    /// [`SimulationError`]; the state is then the last valid one.
     pub fn advance_to(&mut self, time: f64) -> Result<AdvanceSummary, SimulationError> {
         let mut summary = AdvanceSummary { shortest: f64::INFINITY, ..AdvanceSummary::default() };
-        // A step that would leave less than rounding behind goes all the way.
+        // A step that would leave a remainder of rounding size covers it.
         let slack = 1e-12 * time.abs().max(1.0);
         while time - self.state.time > slack {
             // Steps end at the corners of prescribed paths, where velocities jump, and where
@@ -296,8 +295,7 @@ impl<S: ContactSource> Simulation<S> {
             };
             let ideal = if error > 0.0 { SAFETY * dt * (accuracy / error).sqrt() } else { f64::INFINITY };
             if error <= accuracy {
-                // A step cut short by the end of the advance says little against the length planned
-                // before.
+                // A step cut short by the end of the advance does not shorten the planned step.
                 let next = ideal.clamp(SHRINK * dt, GROW * dt).min(max_step);
                 let planned = if dt < wanted { wanted } else { dt };
                 self.next_step = if next > planned && next < DEAD_BAND * planned { planned } else { next };

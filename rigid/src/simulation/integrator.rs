@@ -1,24 +1,24 @@
-//! The ways to advance.
+//! Integrators.
 
 use super::error::SimulationError;
 use crate::comfree::{Form, Gains, RigidSolver};
 
-/// How a simulation advances.
+/// Integrator of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Integrator {
-    /// Steps of one length; the last before a time that was asked for may be shorter.
+    /// Fixed steps; the last before the requested time may be shorter.
     Fixed {
         /// The step \[s\].
         step: f64,
     },
-    /// CENIC (Kurtz and Castro 2025): every step is made once whole and once as two halves; the
+    /// CENIC (Kurtz and Castro 2025): every step is taken once whole and once as two halves; the
     /// difference of the positions is the error, and the halves are kept.
     ///
-    /// The accuracy is that of one step, and of positions only: errors of steps add up, and a
-    /// velocity lost in a bounce is carried on. While contacts last or are apart, steps keep it;
-    /// one in which contact begins may exceed it, where both trials miss the impact.
+    /// The accuracy is that of one step, and of positions only: errors of steps add up, and an
+    /// error of the velocity in a bounce persists. Steps with lasting contact or without contact
+    /// keep the accuracy; one in which contact begins may exceed it if both trials miss the impact.
     ErrorControlled {
-        /// Largest error of a position in a step (rad, m; relative to 1).
+        /// Largest error of a position in a step \[rad, m\].
         accuracy: f64,
         /// Longest step \[s\].
         max_step: f64,
@@ -30,15 +30,15 @@ pub enum Integrator {
     Trapezoid {
         /// The step \[s\]; the longest with an accuracy.
         step: f64,
-        /// Largest difference of a position from the first-order step's (rad, m; relative to 1);
-        /// without it all steps are of one length.
+        /// Largest difference of a position from the first-order step's \[rad, m\]; without it all
+        /// steps are of one length.
         accuracy: Option<f64>,
     },
 }
 
 impl Integrator {
-    /// Refuses what a solver cannot do: the closed-form one has no corrector, and an error only
-    /// where its contacts do not change with the step.
+    /// Refuses integrators that a solver does not support: the closed-form one has no corrector,
+    /// and error control only with contacts that do not depend on the step.
     pub(super) fn check_solver(&self, solver: &RigidSolver) -> Result<(), SimulationError> {
         let RigidSolver::ComFree(settings) = solver else { return Ok(()) };
         let reason = match (self, settings.form, settings.gains) {
@@ -47,7 +47,7 @@ impl Integrator {
             (Self::ErrorControlled { .. }, ..) => {
                 "error control needs its predicted form with gains that do not change with the step"
             }
-            (Self::Trapezoid { .. }, ..) => "it has no second-order corrector: take fixed steps",
+            (Self::Trapezoid { .. }, ..) => "it has no second-order corrector: use fixed steps",
         };
         Err(SimulationError::Integrator { reason })
     }

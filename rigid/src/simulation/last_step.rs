@@ -1,4 +1,4 @@
-//! What a simulation tells of its last step.
+//! Results of the last step of a simulation.
 
 use super::contact::{ContactForce, ContactSource};
 use super::integrate::Simulation;
@@ -7,13 +7,13 @@ use super::stepper::Stepper;
 use crate::multibody::ForceVector;
 
 impl<S: ContactSource> Simulation<S> {
-    /// The contacts of the last step and what they passed on.
+    /// The contacts of the last step and their forces.
     pub fn contact_forces(&self) -> impl Iterator<Item = ContactForce> + '_ {
         let before = self.corrector.is_some().then(|| self.stepper.rebounds());
         self.last().contact_forces().chain(before.into_iter().flatten())
     }
 
-    /// Kinetic energy that impacts with restitution took at the beginning of the last step \[J\].
+    /// Kinetic energy lost in impacts with restitution at the beginning of the last step \[J\].
     pub fn lost_in_impacts(&self) -> f64 {
         self.stepper.lost_in_impacts()
     }
@@ -23,18 +23,18 @@ impl<S: ContactSource> Simulation<S> {
         self.last().actuator_efforts(&self.system)
     }
 
-    /// What made the last step.
+    /// The stepper of the last step.
     fn last(&self) -> &Stepper {
         self.corrector.as_ref().unwrap_or(&self.stepper)
     }
 }
 
 impl<S> Simulation<S> {
-    /// The force that each joint passed to its link in the last step (by step doubling: its second
-    /// half), mean over the step: reaction and drive together, world axes, about the link's origin
-    /// \[N m, N\]. A link's inertia, weight, contacts, constraints and applied force are in it, and
-    /// everything that hangs on the link; the inertia of the joint's armature is not. A free joint
-    /// passes nothing but what the solver's tolerance leaves. Empty before the first step and after
+    /// The force of each joint on its link in the last step (by step doubling: its second half),
+    /// mean over the step: reaction and drive together, world axes, about the link's origin
+    /// \[N m, N\]. A link's inertia, weight, contacts, constraints and applied force are included,
+    /// and so are its descendants; the inertia of the joint's armature is not. A free joint has
+    /// only the residual of the solver. Empty before the first step and after
     /// [`restore`](Self::restore). To be read before `System::applied` is changed for the next
     /// step.
     pub fn joint_reactions(&mut self) -> &[ForceVector] {

@@ -1,17 +1,17 @@
-//! Energy of motion, weight and springs.
+//! Kinetic, gravitational and spring energy.
 
 use serde::{Deserialize, Serialize};
 
 use crate::multibody::{Kinematics, Model, State};
 
-/// Energies \[J\] of what moves by its dynamics, in the world frame.
+/// Energies \[J\] of the dynamic links, in the world frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MechanicalEnergy {
-    /// Of motion, armatures included.
+    /// Kinetic energy, armatures included.
     pub kinetic: f64,
-    /// Of weight, zero at the world's origin.
+    /// Potential energy of gravity, zero at the world's origin.
     pub gravitational: f64,
-    /// Of the joints' springs.
+    /// Energy of the joints' springs.
     pub springs: f64,
 }
 

@@ -1,7 +1,8 @@
-//! From a state to a later one: what acts on a mechanism ([`System`]), one implicit step of it
-//! ([`Stepper`]), and the integrators that choose the steps ([`Integrator`], [`Simulation`]).
+//! Simulation in time: forces on a mechanism ([`System`]), one implicit step of it ([`Stepper`]),
+//! and the integrators that choose the steps ([`Integrator`], [`Simulation`]).
 
 mod actuator;
+mod advance_summary;
 mod assemble;
 mod collide;
 mod contact;
@@ -31,6 +32,7 @@ mod trapezoid_data;
 mod trial_step;
 
 pub use actuator::{Actuator, Control};
+pub use advance_summary::AdvanceSummary;
 pub use collide::Collisions;
 pub use contact::{ContactCandidate, ContactForce, ContactSource, NoContacts};
 pub use energy::{EnergyFlows, PotentialOffset};
@@ -43,5 +45,5 @@ pub use mechanical::MechanicalEnergy;
 pub(crate) use mechanical::mechanical_energy;
 pub use response::LinearResponse;
 pub use stepper::Stepper;
-pub use summary::{AdvanceSummary, StepSummary};
+pub use summary::StepSummary;
 pub use system::{LineForce, System};

@@ -1,4 +1,4 @@
-//! What the contacts and motors of the last step passed on.
+//! Forces of the contacts and motors in the last step.
 
 use nalgebra::Vector3;
 
@@ -8,7 +8,7 @@ use super::system::System;
 use crate::multibody::LinkId;
 
 impl Stepper {
-    /// The contacts of the last step and what they passed on.
+    /// The contacts of the last step and their forces.
     pub fn contact_forces(&self) -> impl Iterator<Item = ContactForce> + '_ {
         let pool = &self.problem.contacts;
         let solved = pool.impulses().iter().zip(pool.velocities());
@@ -23,7 +23,8 @@ impl Stepper {
         })
     }
 
-    /// The contacts that rebounded at the beginning of the last step, with that alone.
+    /// The contacts that rebounded at the beginning of the last step, with the force of the rebound
+    /// alone.
     pub(super) fn rebounds(&self) -> impl Iterator<Item = ContactForce> + '_ {
         let struck =
             self.candidates.iter().zip(&self.impacts.impulses).zip(self.problem.contacts.velocities());
@@ -37,8 +38,8 @@ impl Stepper {
         )
     }
 
-    /// Impulse of the last step's contacts on what belongs to no tree \[N s\]; `first` began it
-    /// where this ended a trapezoid rule's.
+    /// Impulse of the last step's contacts on links outside trees \[N s\]; `first` is the stepper
+    /// of the beginning in a trapezoid rule.
     pub(super) fn environment_impulse(&self, system: &System, first: Option<&Stepper>) -> [f64; 3] {
         let solved = |c: usize| Vector3::from(self.problem.contacts.impulses()[c]);
         let mut sum = self.sum_environment_impulse(system, |c| solved(c) + self.rebound(c));
@@ -53,7 +54,7 @@ impl Stepper {
         self.impacts.impulses.get(contact).copied().unwrap_or_else(Vector3::zeros)
     }
 
-    /// Of impulses on the second bodies of the contacts.
+    /// Sum over impulses on the second bodies of the contacts.
     fn sum_environment_impulse(
         &self,
         system: &System,
@@ -71,8 +72,7 @@ impl Stepper {
         sum
     }
 
-    /// Kinetic energy that rebounds took at the beginning of the last step \[J\], in the trees' own
-    /// velocities.
+    /// Kinetic energy lost in rebounds at the beginning of the last step \[J\].
     pub fn lost_in_impacts(&self) -> f64 {
         self.impacts.lost
     }

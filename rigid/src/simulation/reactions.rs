@@ -1,5 +1,5 @@
-//! What joints and contacts passed to the links in the last step, by inverse dynamics with the
-//! accelerations that the step had.
+//! Forces of joints and contacts on the links in the last step, by inverse dynamics with the
+//! accelerations of the step.
 
 use super::contact::ContactCandidate;
 use super::equality::{ConstraintRow, RowKind};
@@ -15,9 +15,9 @@ use pliant_numeric::cholesky::{factorise, rows, solve};
 /// Forces on every link, and buffers for finding them.
 #[derive(Debug, Default)]
 pub(super) struct Reactions {
-    /// Passed by the joints.
+    /// Forces of the joints.
     pub joints: Vec<ForceVector>,
-    /// Of all contacts of a link.
+    /// Forces of all contacts of each link.
     pub contacts: Vec<ForceVector>,
     at_one_end: Vec<ForceVector>,
     external: Vec<ForceVector>,
@@ -26,8 +26,8 @@ pub(super) struct Reactions {
     middle: Option<Box<MidpointState>>,
 }
 
-/// The middle of a step of first order: what joints pass there is their mean over the step, to the
-/// second order.
+/// The middle of a first-order step: joint forces there are their mean over the step, to second
+/// order.
 #[derive(Debug)]
 struct MidpointState {
     state: State,
@@ -50,9 +50,9 @@ impl MidpointState {
         }
     }
 
-    /// Half a step on from `begin`: there the accelerations of the jointed trees are those that the
-    /// forces along their joints give, so that every joint passes along its axes just what it has
-    /// itself.
+    /// Half a step after `begin`: the accelerations of the jointed trees are those of the forces
+    /// along their joints, so that the force of a joint along its axes is exactly that of its own
+    /// actuators and passive forces.
     fn find(&mut self, system: &System, last: &Stepper, begin: &State, inverse: &mut InverseDynamicsBuffers) {
         let Self { state, kinematics, mass, accelerations, factor } = self;
         let (model, dt) = (&system.model, last.dt);
@@ -89,8 +89,8 @@ impl MidpointState {
 }
 
 impl Reactions {
-    /// Finds them for the step from `begin` that `last` made. With `first`, that of a trapezoid
-    /// rule's beginning, they are the mean of both ends.
+    /// Finds them for the step from `begin` that `last` took. With `first`, the stepper of the
+    /// beginning in a trapezoid rule, they are the mean of both ends.
     pub fn update(&mut self, system: &System, first: Option<&Stepper>, last: &Stepper, begin: &State) {
         let links = system.model.links().len();
         for forces in [&mut self.joints, &mut self.contacts] {
@@ -115,16 +115,16 @@ impl Reactions {
                 self.middle = Some(middle);
             }
         }
-        // A free joint passes nothing, but what its body turned by in its flow is not in the
-        // accelerations of the step.
+        // A free joint has no force, but the rotation of its body in the torque-free flow is not in
+        // the accelerations of the step.
         for body in &system.model.floating {
             self.joints[body.link.0] = ForceVector::zero();
         }
     }
 
-    /// Adds the part that one end of the step has, `share`, of the forces there: where `end` is
-    /// prepared. `forces` are its contacts' parts of the mean over the step. The links move as in
-    /// `motion`, by its accelerations.
+    /// Adds the forces at one end of the step, at which `end` is prepared, with the weight `share`.
+    /// `forces` are its contacts' parts of the mean over the step. The links move as in `motion`,
+    /// with its accelerations.
     fn add_end(
         &mut self,
         system: &System,
@@ -181,7 +181,7 @@ fn add_pair(
     }
 }
 
-/// Adds the force `f` \[N, N m\] of a row of a holonomic constraint. What couples rates acts within
+/// Adds the force `f` \[N, N m\] of a row of a holonomic constraint. Couplings of rates act within
 /// the joints.
 fn add_row(kinematics: &Kinematics, row: &ConstraintRow, f: f64, out: &mut [ForceVector]) {
     match row.kind {

@@ -1,5 +1,4 @@
-//! How links would answer impulses within a step: what strong coupling with anything else needs to
-//! know.
+//! Response of links to impulses within a step, for strong coupling.
 
 use nalgebra::Vector3;
 
@@ -12,16 +11,16 @@ use crate::multibody::{LinkId, Model, MotionVector, for_each_axis};
 /// Tolerance of the step that is linearised.
 const TOLERANCE: f64 = 1e-8;
 
-/// Impulses below this part of the step's momentum do not change what is linear.
+/// Impulses below this fraction of the step's momentum do not affect the linearisation.
 const NEGLIGIBLE: f64 = 1e-4;
 
-/// The linear answer of points on links to a step's impulses, with everything that acts on the
-/// links in it: joints, motors, contacts, constraints, implicit as in a step.
+/// The linear response of points on links to a step's impulses, with all forces on the links:
+/// joints, motors, contacts, constraints, implicit as in a step.
 ///
-/// At the end of the step the spatial velocities of the points have changed by `change + W (p -
-/// p_0)`, where p are the spatial impulses at the points and `p_0` those of the
+/// At the end of the step the spatial velocities of the points have changed by `change + W
+/// (p - p_0)`, where p are the spatial impulses at the points and `p_0` those of the
 /// [`System::applied`](super::System::applied) forces, about which the step is linearised. Vectors
-/// have six components a point, angular first, world axes, at the pose of the start.
+/// have six components per point, angular first, world axes, at the pose of the start.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinearResponse {
     /// Change of the velocities over the step with the applied forces \[rad/s, m/s\].
@@ -31,7 +30,7 @@ pub struct LinearResponse {
     /// Joint rates at the end of the step that was linearised \[rad/s, m/s\].
     rates: Vec<f64>,
     external: Vec<f64>,
-    /// `H^-1 J^T`: how the rates answer each component of the impulses, one after the other.
+    /// `H^-1 J^T`: response of the rates to each component of the impulses, one after the other.
     inverse_hessian_columns: Vec<f64>,
     scratch: Vec<f64>,
     moved: Vec<f64>,
@@ -39,9 +38,9 @@ pub struct LinearResponse {
 }
 
 impl<S: ContactSource> Simulation<S> {
-    /// Finds the answer of `points` (links, and points of theirs in the world frame, m) to impulses
-    /// within a step of `dt` \[s\] from the present state, linearised at the end of a step with the
-    /// applied forces. The state does not change.
+    /// Finds the response of `points` (links, and points of theirs in the world frame, m) to
+    /// impulses within a step of `dt` \[s\] from the present state, linearised at the end of a step
+    /// with the applied forces. The state does not change.
     ///
     /// # Errors
     /// As [`advance_to`](Self::advance_to).
@@ -74,15 +73,15 @@ impl<S: ContactSource> Simulation<S> {
         Ok(())
     }
 
-    /// How far the step is from the linear answer where the impulses at the points differ by `more`
-    /// (six components a point) from those about which it was linearised: the part of `more` that
-    /// the linear answer leaves unbalanced, 0 where the step is linear. A contact that opens or
-    /// closes, and a joint that reaches its limit, make it large.
+    /// Error of the linear response if the impulses at the points differ by `more` (six components
+    /// per point) from those about which it was linearised: the fraction of `more` that the linear
+    /// response leaves unbalanced, 0 if the step is linear. A contact that opens or closes, and a
+    /// joint that reaches its limit, make it large.
     ///
     /// `response` and `points` are those of the last
-    /// [`linearise_response`](Self::linearise_response), and nothing else was asked of the
-    /// simulation since. In closed form, which has no potential to ask, it is the size of `more`
-    /// beside the momentum of the step where there is contact at all.
+    /// [`linearise_response`](Self::linearise_response), and the simulation was not used since. In
+    /// closed form, which has no potential, it is the size of `more` relative to the momentum of
+    /// the step if there is contact.
     pub fn linearisation_error(
         &mut self,
         points: &[(LinkId, Vector3<f64>)],
@@ -120,12 +119,12 @@ impl<S: ContactSource> Simulation<S> {
         self.scaled_norm(&response.gradient) / pushed
     }
 
-    /// Norm of impulses along the joints, each over the root of its inertia.
+    /// Norm of impulses along the joints, each divided by the root of its inertia.
     fn scaled_norm(&self, x: &[f64]) -> f64 {
         x.iter().zip(&self.stepper.problem.scale).map(|(x, d)| (x * d).powi(2)).sum::<f64>().sqrt()
     }
 
-    /// What rates of the joints add to the spatial velocity of a point.
+    /// Spatial velocity of a point from the rates of the joints.
     fn velocity_of(&self, link: LinkId, point: &Vector3<f64>, rates: &[f64]) -> [f64; 6] {
         let mut sum = MotionVector::zero();
         self.for_axes(link, point, |n, axis| sum += axis * rates[n]);
@@ -137,7 +136,7 @@ impl<S: ContactSource> Simulation<S> {
         for_each_axis(model, self.stepper.kinematics(), link, point, visit);
     }
 
-    /// `J H^-1 J^T`, a unit impulse at a time.
+    /// `J H^-1 J^T`, one unit impulse at a time.
     fn find_mobility(&self, points: &[(LinkId, Vector3<f64>)], out: &mut LinearResponse) {
         let (size, n) = (6 * points.len(), out.rates.len());
         out.mobility.clear();

@@ -21,12 +21,12 @@ use crate::multibody::{
     State, bias_forces, for_each_axis, mass_matrix,
 };
 
-/// Contacts farther than this part of the fastest link's way in a step are left out; the rest
-/// engage by themselves when they close.
+/// Contacts farther away than this many times the fastest link's displacement in a step are left
+/// out; the others act when their gap closes.
 const CONTACT_REACH: f64 = 2.0;
 
-/// Centre of mass and reach of every link, from its mass: a rod reaches as far as 0.9 of this, a
-/// ball two thirds. Of free bodies, whose origin is about their centre, nothing.
+/// Centre of mass and reach of every link, from its mass: a rod extends to 0.9 of this, a sphere to
+/// two thirds. Zero for free bodies, whose origin is near their centre.
 fn extents(model: &Model) -> Vec<(Vector3<f64>, f64)> {
     let extent = |(l, link): (usize, &Link)| {
         let floats = model.tree_of(LinkId(l)).is_none_or(|t| model.floating.iter().any(|b| b.tree == t));
@@ -36,31 +36,31 @@ fn extents(model: &Model) -> Vec<(Vector3<f64>, f64)> {
         }
         (center, (2.0 * link.inertia.shifted(&center).inertia.trace() / mass).sqrt())
     };
-    // Many free bodies are not looked for one by one.
+    // A shortcut if all bodies are free.
     if model.floating.len() == model.trees().len() {
         return vec![(Vector3::zeros(), 0.0); model.links().len()];
     }
     model.links().iter().enumerate().map(extent).collect()
 }
 
-/// Makes one step after another. Buffers are kept.
+/// Takes one step after another. Buffers are kept.
 #[derive(Debug)]
 pub struct Stepper {
     pub(super) kinematics: Kinematics,
     pub(super) mass: MassMatrix,
     pub(super) inverse: InverseDynamicsBuffers,
-    /// What forces ask for that are not in the contact-free motion.
+    /// Bias forces that are not in the contact-free motion.
     pub(super) bias: Vec<f64>,
-    /// The contact-free motion of jointed trees, where steps take it.
+    /// The contact-free motion of jointed trees, if steps use it.
     pub(super) free: Option<Box<ContactFreeStep>>,
-    /// Forces from outside on every link at the prepared state, about its origin.
+    /// External forces on every link at the prepared state, about its origin.
     pub(super) loads: Vec<ForceVector>,
     pub(super) weight: Vec<f64>,
     pub(super) candidates: Vec<ContactCandidate>,
     pub(super) prepared: Vec<PreparedContact>,
     pub(super) rows: Vec<ConstraintRow>,
-    /// Of every link on a joint its centre of mass \[m\] and what it reaches from there [m]: its
-    /// origin may be where it does not move.
+    /// Of every link on a joint its centre of mass \[m\] and its reach from there [m]: its origin
+    /// may be a point that does not move.
     extents: Vec<(Vector3<f64>, f64)>,
     /// The rebounds at the beginning of the last step.
     pub(super) impacts: Impacts,
@@ -72,12 +72,12 @@ pub struct Stepper {
     pub(super) acceleration: Vec<f64>,
     pub(super) dt: f64,
     corners: VelocityJumpBuffers,
-    /// Whether it is prepared at the end of steps, to correct them.
+    /// Whether it is prepared at the end of steps, as a corrector.
     pub(super) at_end: bool,
 }
 
 impl Stepper {
-    /// Room for a system.
+    /// Buffers for a system.
     pub fn new(system: &System) -> Self {
         let n = system.model.velocities();
         Self {
@@ -104,8 +104,8 @@ impl Stepper {
         }
     }
 
-    /// Finds what depends on the state alone: kinematics, mass matrix, bias forces, contacts that a
-    /// step of at most `reach` \[s\] can meet. Steps of any shorter length may follow from here.
+    /// Finds what depends on the state alone: kinematics, mass matrix, bias forces, contacts that
+    /// can close within a step of at most `reach` \[s\]. Any shorter step may be taken from here.
     pub fn prepare(&mut self, system: &System, source: &mut dyn ContactSource, state: &State, reach: f64) {
         let model = &system.model;
         self.kinematics.update_at(model, state, PathSide::Over(reach));
@@ -128,9 +128,8 @@ impl Stepper {
         self.prepare_forces(system, state);
     }
 
-    /// Finds whether surfaces rebound at the beginning of a step of `dt` \[s\] from the prepared
-    /// state, and takes its velocities to those after. Returns how far apart surfaces were that
-    /// rebounded \[m\].
+    /// Applies impacts with restitution at the beginning of a step of `dt` \[s\] from the prepared
+    /// state. Returns the largest gap of surfaces that rebounded \[m\].
     pub(super) fn apply_impacts(&mut self, system: &System, state: &mut State, dt: f64) -> Option<f64> {
         let Self { impacts, mass, candidates, prepared, problem, .. } = self;
         let (model, pool) = (&system.model, &problem.contacts);
@@ -143,7 +142,7 @@ impl Stepper {
         Some(self.impacts.gap)
     }
 
-    /// What [`prepare`](Self::prepare) finds from the kinematics and the contacts.
+    /// The part of [`prepare`](Self::prepare) after kinematics and contacts.
     fn prepare_forces(&mut self, system: &System, state: &State) {
         let model = &system.model;
         mass_matrix(model, &self.kinematics, &mut self.mass);
@@ -171,13 +170,14 @@ impl Stepper {
         }
     }
 
-    /// Takes the state round a corner of prescribed paths. Returns the work \[J\] of the paths.
+    /// Applies the velocity jumps at a corner of prescribed paths. Returns the work \[J\] of the
+    /// paths.
     pub(super) fn apply_velocity_jumps(&mut self, system: &System, state: &mut State) -> f64 {
         self.corners.turn(&system.model, &mut self.kinematics, &mut self.mass, state)
     }
 
-    /// What the forces from outside ask of the jointed trees; gravity and their velocities have
-    /// their part in the contact-free motion.
+    /// Bias of the external forces on the jointed trees; gravity and velocity terms are in the
+    /// contact-free motion.
     fn bias_of_loads(&mut self, system: &System) {
         let Self { free: Some(free), bias, loads, kinematics, .. } = self else { return };
         let model = &system.model;
@@ -192,8 +192,8 @@ impl Stepper {
         }
     }
 
-    /// Positions and time at the end of a step of `dt` \[s\] from `start` that this made, with the
-    /// velocities that `end` has.
+    /// Positions and time at the end of a step of `dt` \[s\] from `start`, with the velocities in
+    /// `end`.
     pub(super) fn place(&self, system: &System, start: &State, dt: f64, end: &mut State) {
         end.time = start.time + dt;
         end.q.copy_from_slice(&start.q);
@@ -203,7 +203,7 @@ impl Stepper {
         }
     }
 
-    /// What gravity asks of every degree of freedom, for compensation: inverse dynamics at rest.
+    /// Force of gravity along every degree of freedom, for compensation: inverse dynamics at rest.
     fn find_gravity_forces(&mut self, system: &System) {
         if !system.actuators.iter().any(|a| a.gravity_compensation) {
             return;
@@ -227,7 +227,7 @@ impl Stepper {
     /// starting at those in `v`. The external states `x` become those at the end.
     ///
     /// # Errors
-    /// The solver does not converge, or an external system gives what is not a number.
+    /// The solver does not converge, or an external system returns a value that is not finite.
     pub fn solve(
         &mut self,
         system: &System,
@@ -272,8 +272,8 @@ impl Stepper {
         Ok(StepSummary { contacts: candidates.len(), max_overlap_ratio, ..summary })
     }
 
-    /// Keeps the accelerations of the step that ended with the velocities `v`, and writes the
-    /// external systems' states at its end.
+    /// Stores the accelerations of a step with the final velocities `v`, and writes the external
+    /// systems' states at its end.
     pub(super) fn finish(&mut self, state: &State, dt: f64, v: &[f64], x: &mut [f64]) {
         let velocities = v.iter().zip(&state.v);
         self.acceleration.iter_mut().zip(velocities).for_each(|(a, (v, v0))| *a = (v - v0) / dt);
@@ -282,7 +282,7 @@ impl Stepper {
         }
     }
 
-    /// Inertia and momentum of the problem, with what damps and springs the joints.
+    /// Inertia and momentum of the problem, with damping and springs of the joints.
     fn assemble(&mut self, system: &System, state: &State, dt: f64) -> Result<(), SimulationError> {
         let model = &system.model;
         let problem = &mut self.problem;

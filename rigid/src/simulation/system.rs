@@ -1,4 +1,4 @@
-//! What acts on a mechanism.
+//! A mechanism with its forces.
 
 use nalgebra::Vector3;
 
@@ -9,10 +9,10 @@ use super::external::ExternalSystem;
 use crate::comfree::RigidSolver;
 use crate::multibody::{ForceVector, Kinematics, LinkId, Model};
 
-/// A force along a line that moves evenly.
+/// A force along a line that moves at a constant velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LineForce {
-    /// World axes, about the world's origin at the time that goes with it \[N m, N\].
+    /// World axes, about the world's origin at the time of the line \[N m, N\].
     pub force: ForceVector,
     /// Velocity of the line, world frame \[m/s\].
     pub velocity: Vector3<f64>,
@@ -29,7 +29,7 @@ impl LineForce {
     }
 }
 
-/// A mechanism with everything that acts on it except contact.
+/// A mechanism with all that acts on it except contact.
 #[derive(Debug)]
 pub struct System {
     /// The mechanism.
@@ -40,26 +40,27 @@ pub struct System {
     pub equalities: Vec<Equality>,
     /// Controllers and force elements with a state of their own.
     pub externals: Vec<Box<dyn ExternalSystem>>,
-    /// Force on every link from outside, world axes, about the link's origin \[N m, N\]; may be
-    /// left empty.
+    /// External force on every link, world axes, about the link's origin \[N m, N\]; may be left
+    /// empty.
     pub applied: Vec<ForceVector>,
-    /// Force on every link along a line that moves evenly through the world, whatever the link
-    /// does: what something else exchanged with the link at known places. May be left empty.
+    /// Force on every link along a line that moves at a constant velocity through the world,
+    /// independently of the link: the exchange with other objects at known points. May be left
+    /// empty.
     pub line_forces: Vec<LineForce>,
-    /// Time \[s\] at which those lines are where they are said to be.
+    /// Time \[s\] at which the lines have their given positions.
     pub line_force_time: f64,
-    /// Whether contact is solved again with the normal forces that the first solve found, where
-    /// those that bounded friction were off. Without it friction lags by a step, which is wrong
-    /// when contact begins.
+    /// Whether contact is solved again with the normal forces of the first solve if those that
+    /// bounded friction were wrong. Without it friction lags by a step, which is wrong when contact
+    /// begins.
     pub refresh_friction: bool,
-    /// Rate that still counts as rest in dry joints \[rad/s, m/s\].
+    /// Stiction tolerance of dry joints \[rad/s, m/s\].
     pub dry_joint_tolerance: f64,
-    /// What makes the steps.
+    /// The solver of the steps.
     pub solver: RigidSolver,
 }
 
 impl System {
-    /// A mechanism that nothing but gravity acts on.
+    /// A mechanism under gravity alone.
     pub fn new(model: Model) -> Self {
         Self {
             model,
@@ -75,10 +76,10 @@ impl System {
         }
     }
 
-    /// Checks that actuators and constraints fit the model and their figures are sane.
+    /// Checks that actuators and constraints fit the model and their values are in range.
     ///
     /// # Errors
-    /// [`SimulationError::Value`] that names the item and the figure.
+    /// [`SimulationError::Value`] that names the item and the value.
     pub fn validate(&self) -> Result<(), SimulationError> {
         if let RigidSolver::ComFree(settings) = &self.solver {
             settings.validate()?;
@@ -107,8 +108,8 @@ impl System {
         Ok(())
     }
 
-    /// All forces on every link from outside where the links are at a `time` \[s\], world axes,
-    /// about their origins \[N m, N\]; empty for none.
+    /// All external forces on every link at a `time` \[s\], world axes, about their origins
+    /// \[N m, N\]; empty for none.
     pub(super) fn loads(&self, kinematics: &Kinematics, time: f64, out: &mut Vec<ForceVector>) {
         out.clone_from(&self.applied);
         if !self.line_forces.is_empty() {

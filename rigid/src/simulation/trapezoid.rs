@@ -11,20 +11,24 @@
 //! ```
 //!
 //! which is again the stationarity of a convex cost in `v`: its inertia is the mean M, its momentum
-//! holds everything of the beginning, and the potentials at the end are weighted by `theta`.
+//! holds all terms of the beginning, and the potentials at the end are weighted by `theta`.
 //!
-//! - Forces of contact at the end are those of the geometry found at `q^`, stepped back along its velocity and forward again along the
-//!   unknown one: `phi = phi^ + h (v_n - v^_n)` (the paper's `f_0 = f_e(q^) + h k v^_n`). Springs and position control act at
-//!   `q0 + h v`, which is the same to that order.
-//! - The paper takes the impulses of the beginning from the step before. Here they are evaluated at the state, so that a step depends on
-//!   nothing but the state and its length. They are explicit, though, and stiff ones would throw: a force whose
-//!   rate `z` (of the velocity, in a step) is above 2 overshoots with `theta = 1/2`. It has `theta = 1 - 1/z` instead, with which the
-//!   trapezoid rule is monotone: stiff forces are damped as in the first-order step, and every force is of second order once the
-//!   step resolves it.
-//! - Forces of limits and of holonomic constraints are unknowns rather than functions of the state (index 3), and a mean of them would
-//!   ring: they are those of the end, `theta = 1`. A holonomic constraint pushes along the mean of its Jacobians and is met by the velocity
-//!   at the end. Its correction is made twice, since the first-order step's velocity is tangent to the constraint at the start, and off by
-//!   the first order at the end; then constraints are of second order too. A limit has one Jacobian.
+//! - Forces of contact at the end are those of the geometry found at `q^`, stepped back along its
+//!   velocity and forward again along the unknown one: `phi = phi^ + h (v_n - v^_n)` (the paper's
+//!   `f_0 = f_e(q^) + h k v^_n`). Springs and position control act at `q0 + h v`, which is equal to
+//!   this order.
+//! - The paper takes the impulses of the beginning from the step before. Here they are evaluated at
+//!   the state, so that a step depends only on the state and its length. They are explicit,
+//!   however, and stiff ones overshoot: a force whose rate `z` (of the velocity, in a step) is
+//!   above 2 overshoots with `theta = 1/2`. It gets `theta = 1 - 1/z` instead, with which the
+//!   trapezoid rule is monotone: stiff forces are damped as in the first-order step, and every
+//!   force is of second order once the step resolves it.
+//! - Forces of limits and of holonomic constraints are unknowns rather than functions of the state
+//!   (index 3), and a mean of them would oscillate: they are those of the end, `theta = 1`. A
+//!   holonomic constraint acts along the mean of its Jacobians and holds for the final velocity.
+//!   Its correction is made twice, since the first-order step's velocity is tangent to the
+//!   constraint at the start, which is a first-order error at the end; then constraints are of
+//!   second order too. A limit has one Jacobian.
 //! - External systems are those of the first-order step, as in the paper (its remark 1).
 
 use super::assemble;
@@ -38,8 +42,8 @@ use crate::multibody::{LinkId, State, bias_forces, copy_positions};
 use nalgebra::Vector3;
 
 impl Stepper {
-    /// Corrects a first-order step of `dt` \[s\] from `start` that ended in `predicted`: `first`
-    /// made it, this is prepared at its end. `v` (first guess, then solution) and `x` as in
+    /// Corrects a first-order step of `dt` \[s\] from `start` to `predicted`, taken by `first`;
+    /// this stepper is prepared at its end. `v` (first guess, then solution) and `x` as in
     /// [`solve`](Self::solve).
     ///
     /// # Errors
@@ -69,8 +73,8 @@ impl Stepper {
         Ok(summary)
     }
 
-    /// Mean inertia, and the momentum of the start less the mean bias forces. Trees that nothing
-    /// acts on have that of their motion instead.
+    /// Mean inertia, and the momentum of the start less the mean bias forces. For trees without
+    /// forces it is that of their contact-free motion.
     fn begin(&mut self, first: &Stepper, system: &System, start: &State, dt: f64) {
         let model = &system.model;
         let [at_start, at_end] = &mut self.trapezoid.bias;
@@ -92,8 +96,8 @@ impl Stepper {
         self.begin_free(first, system, start, dt);
     }
 
-    /// The trees that nothing acts on at either end of the step move as they do without it, which
-    /// is better than any rule: of free ones the turning, of jointed ones all.
+    /// Trees without forces at both ends of the step follow their contact-free motion, which is
+    /// more accurate: free bodies their rotation, jointed trees all of it.
     fn begin_free(&mut self, first: &Stepper, system: &System, start: &State, dt: f64) {
         let Self { trapezoid, problem, bias, .. } = self;
         let (model, Trapezoid { free, touched, .. }) = (&system.model, trapezoid);
@@ -111,15 +115,15 @@ impl Stepper {
             let (block, v) = (problem.inertia.block(t), &free.v[dofs.clone()]);
             for (i, n) in dofs.enumerate() {
                 let momentum: f64 = v.iter().enumerate().map(|(j, v)| block[(i, j)] * v).sum();
-                // Of free bodies gravity, at both ends.
+                // Gravity of free bodies, at both ends.
                 problem.momentum[n] = momentum - 0.5 * dt * (first.bias[n] + bias[n]);
             }
         }
     }
 
-    /// Positions at the end of a corrected step of `dt` \[s\], with the velocities that `end` has:
-    /// the mean velocity, half by half. What nothing acts on has moved, and what gravity changed of
-    /// a free body's velocity, it changed by half in the mean.
+    /// Positions at the end of a corrected step of `dt` \[s\], with the velocities in `end`: by the
+    /// mean velocity, half of each. Trees without forces have already moved; of gravity's change of
+    /// a free body's velocity the mean has half.
     pub(super) fn place_corrected(&mut self, system: &System, start: &State, dt: f64, end: &mut State) {
         let (model, Trapezoid { free, touched, change, .. }) = (&system.model, &mut self.trapezoid);
         end.q.copy_from_slice(&start.q);
@@ -162,13 +166,13 @@ impl Stepper {
         assemble::equalities(system, &self.kinematics, &self.rows, &self.mass, dt, problem);
         let pool = &mut problem.equalities;
         for (c, (at_start, at_end)) in first.rows.iter().zip(&self.rows).enumerate() {
-            // The velocity at the end makes good the error of the start: with that of the predicted
-            // end it would make up for the curvature of the first-order step.
+            // The final velocity corrects the error of the start; with the error of the predicted
+            // end it would also correct the curvature of the first-order step.
             let potential = pool.potentials()[c].shifted(at_start.error - at_end.error, dt);
             pool.set_potential(c, potential);
         }
-        // They push along the mean, but it is the velocity seen by the Jacobian of the end that
-        // they set: the difference, at the predicted velocity, is known.
+        // They act along the mean Jacobian but constrain the velocity with the Jacobian of the end:
+        // the difference at the predicted velocity is known.
         pool.average(&first.problem.equalities, &predicted.v);
     }
 
@@ -227,7 +231,7 @@ impl Stepper {
                 let velocity = Vector3::from(pool.velocity_of(c, &state.v));
                 let [normal, friction] =
                     contact.point.gains(&velocity, contact.lagged_force, contact.friction, dt);
-                // Turning counts: a corner is far more mobile than its body.
+                // Rotation counts: a corner is far more mobile than its body.
                 let (mut along, mut any) = (0.0, 0.0);
                 pool.for_each_column(c, |n, column| {
                     let (column, inverse) = (Vector3::from(*column), inverse_inertia[n]);

@@ -1,41 +1,42 @@
-//! What a run tells of its cloth: looked at when a frame is written, not at every step, because it
-//! takes milliseconds.
+//! Crossings of cloth during a run: counted when a frame is written, not at every step, because
+//! that takes milliseconds.
 
 use pliant_mpm::cloth::SheetParticles;
 use serde::{Deserialize, Serialize};
 
 use pliant_garment::crossings::CrossingDetector;
 
-/// How cloth fared. It is part of the manifest, and of a checkpoint.
+/// Crossings of cloth in a run. It is part of the manifest, and of a checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClothSummary {
     /// Pairs of an edge and a face that it passes through, at the start \[-\].
     pub crossings_at_start: usize,
     /// The same at the last frame \[-\].
     pub crossings_at_end: usize,
-    /// Most of them at a frame \[-\].
+    /// The largest number at a frame \[-\].
     pub crossings_max: usize,
 }
 
-/// Looks at cloth from frame to frame.
+/// Counts crossings of cloth at every frame.
 pub struct ClothWatch {
     check: CrossingDetector,
     summary: Option<ClothSummary>,
 }
 
 impl ClothWatch {
-    /// A watch over `sheet_particles`; nothing where there are none.
+    /// A counter for the cloth of `sheet_particles`; none without cloth.
     pub fn new(patches: &[SheetParticles]) -> Option<Self> {
         let check = CrossingDetector::new(patches);
         (!check.is_empty()).then_some(Self { check, summary: None })
     }
 
-    /// Goes on from a checkpoint.
+    /// Continues from a checkpoint.
     pub fn restore(&mut self, summary: Option<ClothSummary>) {
         self.summary = summary;
     }
 
-    /// Looks at a frame's particles, `positions` \[m\] by their ids; the first frame is the start.
+    /// Counts the crossings of a frame's particles, `positions` \[m\] by their ids; the first frame
+    /// is the start.
     pub fn look(&mut self, positions: &[[f64; 3]]) {
         let count = self.crossings(positions);
         let first = ClothSummary { crossings_at_start: count, crossings_at_end: count, crossings_max: count };
@@ -44,12 +45,12 @@ impl ClothWatch {
         self.summary = Some(ClothSummary { crossings_at_end: count, crossings_max, ..before });
     }
 
-    /// Crossings of the moment where particles are at `positions` \[m\] \[-\].
+    /// Number of crossings with particles at `positions` \[m\] \[-\].
     pub fn crossings(&self, positions: &[[f64; 3]]) -> usize {
         self.check.count(positions).count
     }
 
-    /// What was seen up to the last frame; nothing before the first.
+    /// The summary up to the last frame; none before the first.
     pub fn summary(&self) -> Option<ClothSummary> {
         self.summary
     }
@@ -72,15 +73,15 @@ pub(crate) mod tests {
         })
     }
 
-    /// A level triangle, and another that stands `deep` \[m\] in it: two crossings, none where it
-    /// stands above.
+    /// A level triangle, and another that extends `deep` \[m\] below it: two crossings, none if it
+    /// is above.
     pub(crate) fn standing(deep: f64) -> Vec<[f64; 3]> {
         let floor = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.5, 0.0], [0.0; 3]];
         let spike = [[-0.1, -0.2, 0.6], [0.2, -0.1, 0.5], [0.05, -0.15, -deep], [0.0; 3]];
         [floor, spike].concat()
     }
 
-    /// A world of particles at these places, and one more that is no cloth's.
+    /// A world of particles at these positions, and one more that is not of cloth.
     pub(crate) fn world(positions: &[[f64; 3]], material: Material) -> World {
         let mut builder = World::builder(Settings::new(0.5, 1e-3));
         let material = builder.material(material);
@@ -94,8 +95,8 @@ pub(crate) mod tests {
         builder.build().unwrap()
     }
 
-    // The law: the start stays, the end is the last, the most is the most; and a watch that went on
-    // from a checkpoint tells the same.
+    // Checks: the start stays, the end is the last, the most is the most; and a counter restored
+    // from a checkpoint gives the same.
     #[test]
     fn a_watch_remembers_start_end_and_most() {
         assert!(ClothWatch::new(&[]).is_none());

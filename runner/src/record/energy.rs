@@ -1,4 +1,4 @@
-//! The parts of the balance of energy, by the names under which tables and manifests have them.
+//! The terms of the energy balance, with their names in tables and manifests.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use pliant_coupling::{BodyEnergy, EnergyBalance, EnergyGain, ParticleEnergy};
 
 use super::manifest::Number;
 
-/// A run that gained more than this part of what was put in says so \[-\].
+/// Energy gain relative to the energy input above which a run warns \[-\].
 pub const ENERGY_GAIN_WARNING: f64 = 0.05;
 
-/// Every part and its name; none where it is not measured \[J\]. Work and losses are those since
-/// the start, so that a step's are the difference of two rows.
+/// Every term and its name; none if it is not measured \[J\]. Work and losses are those since the
+/// start, so that those of a step are the difference of two rows.
 fn parts(balance: &EnergyBalance) -> [(&'static str, Option<f64>); 27] {
     let soft = |of: fn(&ParticleEnergy) -> Option<f64>| balance.particles.as_ref().and_then(of);
     let rigid = |of: fn(&BodyEnergy) -> Option<f64>| balance.bodies.as_ref().and_then(of);
@@ -51,29 +51,29 @@ pub(crate) fn columns() -> String {
     parts(&EnergyBalance::default()).iter().map(|(name, _)| format!(",{name}")).collect()
 }
 
-/// The parts as cells, each with a comma before it; what is not measured is empty.
+/// The terms as cells, each with a comma before it; empty if not measured.
 pub(crate) fn cells(balance: &EnergyBalance) -> String {
     let cell =
         |(_, part): &(_, Option<f64>)| part.map_or_else(|| ",".to_owned(), |part| format!(",{part:?}"));
     parts(balance).iter().map(cell).collect()
 }
 
-/// The parts that are measured, by name.
+/// The measured terms, by name.
 pub(crate) fn figures(balance: &EnergyBalance) -> BTreeMap<String, Number> {
     let measured = |(name, part): (&str, Option<f64>)| part.map(|part| (name.to_owned(), Number(part)));
     parts(balance).into_iter().filter_map(measured).collect()
 }
 
-/// What is to be said of a gain beyond the part `allowed` of what was put in.
+/// The warning of a gain above the fraction `allowed` of the energy input.
 pub(crate) fn warning(balance: &EnergyBalance, allowed: f64) -> Option<String> {
     let gain = balance.gain.as_ref()?;
-    // What is not a number is beyond every bound.
+    // NaN is above every bound.
     if gain.relative() <= allowed {
         return None;
     }
     Some(format!(
-        "energy: {:.3e} J came from nowhere, {:.1} % of the {:.3e} J that were put in (more than {} %); take a smaller dt, \
-         or do not trust what moves",
+        "energy: the scheme created {:.3e} J, {:.1} % of the {:.3e} J of energy input (more than \
+         {} %); use a smaller dt; the motion of this run is not reliable",
         gain.gained,
         100.0 * gain.relative(),
         gain.energy_input,

@@ -1,4 +1,4 @@
-//! `forces.csv`: forces of the particles on the bodies that a scene asks for, at every step.
+//! `forces.csv`: forces of the particles on the bodies listed in the scene, at every step.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::tables::{Table, quoted};
 use pliant_io::files::IoError;
 use pliant_scenes::format::{Output, Scene};
 
-/// Name of the table with a row a step and body.
+/// Name of the table with one row per step and body.
 pub const FORCES: &str = "forces.csv";
 
 const HEADER: &str = "time,body,fx,fy,fz,tx,ty,tz";
@@ -22,12 +22,12 @@ pub struct ForceTable {
 }
 
 impl ForceTable {
-    /// Begins the table; none where the scene asks for no forces.
+    /// Begins the table; none if the scene lists no forces.
     pub fn create(directory: &Path, scene: &Scene, world: &World) -> Result<Option<Self>, IoError> {
         Self::with(scene, world, || Table::create(directory.join(FORCES), HEADER))
     }
 
-    /// Opens the table again as it was at its first `bytes` bytes.
+    /// Opens the table again, cut to its first `bytes` bytes.
     pub fn reopen(
         directory: &Path,
         scene: &Scene,
@@ -42,7 +42,7 @@ impl ForceTable {
         world: &World,
         table: impl FnOnce() -> Result<Table, IoError>,
     ) -> Result<Option<Self>, IoError> {
-        // A name that a robot's file does not hold has no rows.
+        // A name that a robot's file does not have gets no rows.
         let names = force_bodies(&scene.output);
         let bodies: Vec<_> = names.into_iter().filter_map(|name| world.bodies().find(name)).collect();
         if bodies.is_empty() { Ok(None) } else { Ok(Some(Self { table: table()?, bodies })) }
@@ -68,14 +68,14 @@ impl ForceTable {
         Ok(())
     }
 
-    /// Puts every row on the disk; returns the table's length \[bytes\].
+    /// Writes every row to disk; returns the table's length \[bytes\].
     pub fn sync(&mut self) -> Result<u64, IoError> {
         self.table.sync()
     }
 }
 
-/// The bodies whose forces a scene asks for, in its order: those that it names and those that its
-/// plots show.
+/// The bodies whose forces a scene requests, in its order: those that it names and those in its
+/// plots.
 pub fn force_bodies(output: &Output) -> Vec<&str> {
     let curves = output.plots.iter().flat_map(|figure| &figure.panels).flat_map(|panel| &panel.curves);
     let mut names: Vec<&str> = Vec::new();
@@ -103,7 +103,7 @@ pub struct ForceRow {
 /// Reads `forces.csv` of a run directory.
 ///
 /// # Errors
-/// The file is missing or a row is not as it was written.
+/// The file is missing or a row is malformed.
 pub fn read_forces(directory: &Path) -> Result<Vec<ForceRow>, IoError> {
     let path = directory.join(FORCES);
     let text = std::fs::read_to_string(&path).map_err(|e| IoError::file("read", &path, e))?;

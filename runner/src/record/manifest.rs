@@ -1,4 +1,4 @@
-//! `manifest.json`: what ran, on what, how fast and how well.
+//! `manifest.json`: scene, machine, speed and quality of a run.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,9 +18,9 @@ pub const MANIFEST: &str = "manifest.json";
 pub enum Status {
     /// The whole duration was simulated.
     Completed,
-    /// It stopped at an error; the frames before it are there.
+    /// It stopped at an error; the frames before it are kept.
     Failed,
-    /// It was told to stop; it can be continued.
+    /// It was interrupted; it can be continued.
     Interrupted,
 }
 
@@ -34,7 +34,7 @@ impl std::fmt::Display for Status {
     }
 }
 
-/// A number in JSON, where what is not finite (after a failure, for instance) is null.
+/// A number in JSON; a value that is not finite (after a failure, for instance) is null.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Number(pub f64);
 
@@ -70,7 +70,7 @@ pub struct MeanMax {
     pub max: u64,
 }
 
-/// What the contact solver did, over the substeps.
+/// Statistics of the contact solver, over the substeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SolverSummary {
     /// Mean iterations of a substep \[-\].
@@ -81,7 +81,7 @@ pub struct SolverSummary {
     pub not_converged: u64,
 }
 
-/// How often bodies and particles heard of each other
+/// Number of coupling steps
 /// ([`StepReport::coupling_steps`](pliant_coupling::StepReport::coupling_steps)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CouplingSummary {
@@ -89,15 +89,15 @@ pub struct CouplingSummary {
     pub steps: u64,
     /// Steps that were split into several \[-\].
     pub split: u64,
-    /// Steps with a coupling step that was longer than the scheme answers for \[-\].
+    /// Steps with a coupling step that was longer than the scheme resolves \[-\].
     pub too_long: u64,
-    /// The longest coupling step in terms of what the scheme answers for \[-\].
+    /// Largest ratio of a coupling step to the longest that the scheme resolves \[-\].
     pub worst: Number,
 }
 
 impl CouplingSummary {
-    /// Counts a step of so many coupling steps; `excess` is the longest in terms of what the scheme
-    /// answers for.
+    /// Counts a step with this number of coupling steps; `excess` is the largest ratio of one to
+    /// the longest that the scheme resolves.
     pub(crate) fn add(&mut self, steps: u32, excess: f64) {
         self.steps += u64::from(steps);
         self.split += u64::from(steps > 1);
@@ -105,30 +105,32 @@ impl CouplingSummary {
         self.worst.0 = self.worst.0.max(excess);
     }
 
-    /// What is to be said of steps that were too long.
+    /// The warning of coupling steps that were too long.
     pub(crate) fn warning(&self, asked: CouplingStep) -> Option<String> {
         let cure = match asked {
-            CouplingStep::Fixed => "take a smaller dt or coupling_step auto",
-            CouplingStep::Auto => "take a smaller dt",
+            CouplingStep::Fixed => "use a smaller dt or coupling_step auto",
+            CouplingStep::Auto => "use a smaller dt",
         };
         (self.too_long > 0).then(|| {
             format!(
-                "coupling: in {} steps bodies moved past particles, or were stopped, up to {:.1} times as fast as one \
-                 coupling step answers for; {cure}, or do not trust what they exchanged",
+                "coupling: in {} steps the relative motion of bodies and particles, or the \
+                 deceleration of bodies, was up to {:.1} times the largest that one coupling step \
+                 resolves; {cure}; the forces between them are not reliable",
                 self.too_long, self.worst.0
             )
         })
     }
 }
 
-/// What the bodies did: steps of their own, contacts among them, the convex problems.
+/// Statistics of the bodies: their own steps, contacts among them, convex problems.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RigidSummary {
-    /// Steps of the bodies, some of which an integrator chooses by itself \[-\].
+    /// Steps of the bodies; with error control the integrator chooses them \[-\].
     pub steps: u64,
-    /// Steps that were tried and found too long \[-\].
+    /// Rejected steps \[-\].
     pub rejected: u64,
-    /// Contacts among bodies in a step: the most of it, mean over the steps, and largest \[-\].
+    /// Largest number of contacts among bodies within a step: mean over the steps, and maximum
+    /// \[-\].
     pub contacts: MeanMax,
     /// Convex problems solved \[-\].
     pub solves: u64,
@@ -138,7 +140,7 @@ pub struct RigidSummary {
     pub factorisations: u64,
     /// Problems solved once more for friction \[-\].
     pub refreshed: u64,
-    /// Closed-form solves that are not to be trusted \[-\].
+    /// Closed-form solves that are not reliable \[-\].
     #[serde(default)]
     #[serde(rename = "doubtful")]
     pub unreliable: u64,
@@ -153,8 +155,8 @@ pub struct Conservation {
     pub linear_momentum: Number,
     /// Angular momentum \[-\].
     pub angular_momentum: Number,
-    /// The largest energy that came from nowhere, of particles, bodies or both, relative to what
-    /// was put in \[-\].
+    /// Largest energy gain by the scheme, of particles, bodies or both, relative to the energy
+    /// input \[-\].
     pub energy: Number,
 }
 
@@ -167,9 +169,9 @@ pub struct Manifest {
     pub status: Status,
     /// Why it failed, or null.
     pub error: Option<String>,
-    /// The scene as it ran: defaults and changes written out.
+    /// The scene that ran, with all defaults and changes.
     pub scene: Scene,
-    /// Seed of everything random.
+    /// Seed of all random numbers.
     pub seed: u64,
     /// `cpu`, `cuda` or `cuda-emulated`.
     pub backend: String,
@@ -207,23 +209,23 @@ pub struct Manifest {
     /// Names of the bodies that are coupled strongly to the particles.
     #[serde(default)]
     pub strongly_coupled: Vec<String>,
-    /// What the bodies did.
+    /// The bodies' own steps.
     #[serde(default)]
     pub rigid: RigidSummary,
-    /// How cloth fared; absent where there is none.
+    /// Crossings of cloth; absent without cloth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cloth: Option<ClothSummary>,
-    /// What is approximated or left out of robots' files, and what of the run is not to be trusted,
-    /// a line each.
+    /// Warnings: parts of robots' files that are approximated or left out, and results that are not
+    /// reliable, one line each.
     #[serde(default)]
     pub warnings: Vec<String>,
-    /// Relative errors of the balances; null where there is nothing to measure.
+    /// Relative errors of the balances; null if there is nothing to measure.
     pub conservation: Conservation,
-    /// The parts of the balance of energy at the end, by the names of the columns of
-    /// `diagnostics.csv`; what was not measured is absent \[J\].
+    /// The terms of the energy balance at the end, by the names of the columns of
+    /// `diagnostics.csv`; absent if not measured \[J\].
     #[serde(default)]
     pub energy: BTreeMap<String, Number>,
-    /// How the scene's goals came out, in their order.
+    /// Results of the scene's goals, in their order.
     #[serde(default)]
     pub goals: Vec<GoalResult>,
     /// Frames in `frames/` \[-\].
@@ -272,18 +274,18 @@ pub(crate) fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, 
         .map_err(|e| IoError::Malformed { path: path.to_path_buf(), reason: e.to_string() })
 }
 
-/// How a goal came out.
+/// Result of a goal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GoalResult {
     /// Name of the goal.
     pub name: String,
-    /// Whether it held at every step of its span; null where the run was stopped or cut short
-    /// before the span's end, and it held until then.
+    /// Whether it held at every step of its span; null if the run was stopped or cut short before
+    /// the span's end, and it held until then.
     pub met: Option<bool>,
-    /// The value nearest to a bound, or farthest beyond one; null where it was never measured or
-    /// was no number.
+    /// The value nearest to a bound, or farthest beyond one; null if it was never measured or was
+    /// NaN.
     pub worst: Number,
-    /// When it was measured \[s\]; null where it never was.
+    /// Time of that measurement \[s\]; null if there was none.
     pub time: Number,
     /// Unit of the value.
     pub unit: String,

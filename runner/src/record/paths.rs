@@ -1,4 +1,4 @@
-//! Where frames are in a run directory.
+//! Paths of frames in a run directory.
 
 use std::path::{Path, PathBuf};
 

@@ -11,10 +11,10 @@ use pliant_rigid::{Bodies, SpatialImpulse};
 use super::energy;
 use pliant_io::files::IoError;
 
-/// Name of the table with a row a step.
+/// Name of the table with one row per step.
 pub const DIAGNOSTICS: &str = "diagnostics.csv";
 
-/// Name of the table with a row a frame and body.
+/// Name of the table with one row per frame and body.
 pub const BODIES: &str = "bodies.csv";
 
 const DIAGNOSTICS_HEADER: &str = "time,substeps,mass,com_x,com_y,com_z,linear_momentum_x,linear_momentum_y,\
@@ -41,7 +41,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Opens the table to go on after its first `bytes` bytes; what follows them is cut off.
+    /// Opens the table to continue after its first `bytes` bytes; the rest is cut off.
     pub fn reopen(path: PathBuf, bytes: u64) -> Result<Self, IoError> {
         let open = || {
             let mut file = OpenOptions::new().read(true).write(true).open(&path)?;
@@ -59,7 +59,7 @@ impl Table {
         Ok(Self { path, file: BufWriter::new(file), bytes })
     }
 
-    /// `diagnostics.csv` in a run directory; with `cloth` it has a column more.
+    /// `diagnostics.csv` in a run directory; with `cloth` it has one more column.
     pub fn diagnostics(directory: &Path, cloth: bool) -> Result<Self, IoError> {
         let column = if cloth { ",crossings" } else { "" };
         let header = format!("{DIAGNOSTICS_HEADER}{},wall_ms{column}", energy::columns());
@@ -76,7 +76,7 @@ impl Table {
         writeln!(self.file, "{line}").map_err(|e| IoError::file("write", &self.path, e))
     }
 
-    /// Puts every row on the disk; returns the table's length \[bytes\].
+    /// Writes every row to disk; returns the table's length \[bytes\].
     pub fn sync(&mut self) -> Result<u64, IoError> {
         let error = |e| IoError::file("write", &self.path, e);
         self.file.flush().map_err(error)?;
@@ -85,7 +85,7 @@ impl Table {
     }
 
     /// A row of `diagnostics.csv`; `wall_ms` is the step's wall time \[ms\], `rigid_energy` the
-    /// bodies' kinetic energy \[J\], `crossings` those of cloth at the last frame, where there is
+    /// bodies' kinetic energy \[J\], `crossings` those of cloth at the last frame, if there is
     /// cloth.
     pub fn step(
         &mut self,
@@ -98,7 +98,7 @@ impl Table {
         let d = diagnostics;
         let (rigid, solver) = (&report.rigid, &report.rigid.solver);
         let (p, l) = (d.linear_momentum, d.angular_momentum);
-        // Where there is no material it has no centre.
+        // Without material there is no centre.
         let c = d.center_of_mass.map(|x| if d.mass > 0.0 { format!("{x:?}") } else { String::new() });
         let cloth = crossings.map(|count| format!(",{count}")).unwrap_or_default();
         self.line(&format!(
@@ -197,7 +197,7 @@ pub struct BodyRow {
 /// of the bodies.
 ///
 /// # Errors
-/// The file is missing or a row is not as it was written.
+/// The file is missing or a row is malformed.
 pub fn read_bodies(directory: &Path, bodies: usize) -> Result<Vec<Vec<BodyRow>>, IoError> {
     let path = directory.join(BODIES);
     let text = std::fs::read_to_string(&path).map_err(|e| IoError::file("read", &path, e))?;

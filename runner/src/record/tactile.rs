@@ -1,4 +1,4 @@
-//! `sensors.csv` and `tactile/NAME.csv`: what the tactile pads feel, mean over each frame.
+//! `sensors.csv` and `tactile/NAME.csv`: readings of the tactile pads, mean over each frame.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::tables::Table;
 use pliant_io::files::IoError;
 
-/// Name of the table with a row a frame and sensor.
+/// Name of the table with one row per frame and sensor.
 pub const SENSORS: &str = "sensors.csv";
 
 /// Folder of the pads' tables and pictures.
@@ -25,7 +25,7 @@ pub fn pad_path(directory: &Path, name: &str) -> PathBuf {
     directory.join(TACTILE).join(format!("{name}.csv"))
 }
 
-/// What a pad felt since the last frame, summed over the steps, in the pad's frame.
+/// Sums of a pad since the last frame, in the pad's frame.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Sum {
     /// Impulse in each bin \[N s\].
@@ -36,7 +36,7 @@ struct Sum {
     moment: [f64; 2],
 }
 
-/// What a checkpoint has to know of the sensors.
+/// State of the sensors for a checkpoint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TactileState {
     sums: Vec<Sum>,
@@ -111,7 +111,7 @@ impl TactileTables {
             for (at, bin) in sum.bins.iter().enumerate() {
                 let (i, j) = (at % pad.bins[0], at / pad.bins[0]);
                 let [x, y] = pad.bin_center(i, j);
-                // Zero without a sign where nothing touches.
+                // Zero without a sign where there is no contact.
                 let [shear_x, shear_y, pressure] = [bin.x, bin.y, -bin.z].map(|f| f * traction + 0.0);
                 most = most.max(pressure);
                 table.line(&format!("{time:?},{i},{j},{x:?},{y:?},{pressure:?},{shear_x:?},{shear_y:?}"))?;
@@ -127,7 +127,7 @@ impl TactileTables {
         Ok(())
     }
 
-    /// Puts every row on the disk; returns what a checkpoint has to know.
+    /// Writes every row to disk; returns the state for a checkpoint.
     pub fn sync(&mut self) -> Result<TactileState, IoError> {
         Ok(TactileState {
             sums: self.sums.clone(),
@@ -141,7 +141,7 @@ fn nothing(pad: &TactilePad) -> Sum {
     Sum { bins: vec![Vector3::zeros(); pad.bins[0] * pad.bins[1]], ..Sum::default() }
 }
 
-/// What a pad felt in a frame.
+/// Reading of a pad in a frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PadFrame {
     /// End of the frame \[s\].
@@ -153,7 +153,7 @@ pub struct PadFrame {
 /// Reads `tactile/NAME.csv` of a run directory, of a pad of `bins` bins.
 ///
 /// # Errors
-/// The file is missing or a row is not as it was written.
+/// The file is missing or a row is malformed.
 pub fn read_pad(directory: &Path, name: &str, bins: usize) -> Result<Vec<PadFrame>, IoError> {
     let path = pad_path(directory, name);
     let text = fs::read_to_string(&path).map_err(|e| IoError::file("read", &path, e))?;

@@ -1,8 +1,8 @@
-//! Checkpoints: what a run needs to go on bit for bit.
+//! Checkpoints: the state from which a run continues bit for bit.
 //!
 //! `checkpoint/state-STEP.bin` is the world's dynamic state, `checkpoint/run.json` the runner's
-//! own, which names the state that it belongs to. `run.json` is replaced after the state is on the
-//! disk, so that the two always agree.
+//! own, which names the state file. `run.json` is replaced after the state is on disk, so that the
+//! two always agree.
 
 use std::fs;
 use std::io::{self, BufReader};
@@ -42,18 +42,18 @@ pub struct Checkpoint {
     pub frame_step: u64,
     /// Impulses on the bodies since the last frame.
     pub impulses: Vec<SpatialImpulse>,
-    /// What tactile pads felt since the last frame, and their tables.
+    /// Sums of the tactile pads since the last frame, and their tables.
     #[serde(default)]
     pub tactile: TactileState,
     /// Length of `forces.csv` \[bytes\].
     #[serde(default)]
     pub forces_bytes: u64,
-    /// Figures for the manifest.
+    /// Statistics for the manifest.
     pub statistics: Statistics,
-    /// How cloth fared so far.
+    /// Crossings of cloth so far.
     #[serde(default)]
     pub cloth: Option<ClothSummary>,
-    /// The worst that was measured of each goal.
+    /// The worst measurement of each goal.
     #[serde(default)]
     pub goals: Vec<WorstMeasurement>,
     /// The scene.
@@ -84,7 +84,7 @@ impl Checkpoint {
         for entry in fs::read_dir(&folder).map_err(|e| IoError::file("read", &folder, e))?.flatten() {
             let path = entry.path();
             if path != state && path.extension().is_some_and(|extension| extension == "bin") {
-                // A state too many costs space, not correctness.
+                // A state that is not removed only costs space.
                 let _ = fs::remove_file(path);
             }
         }
@@ -102,7 +102,7 @@ impl Checkpoint {
             .map_err(|e| RunError::Checkpoint { path: target.to_path_buf(), reason: e.to_string() })
     }
 
-    /// Puts the world into the state of the checkpoint.
+    /// Restores the world to the state of the checkpoint.
     pub fn restore(&self, directory: &Path, target: &Path, world: &mut World) -> Result<(), RunError> {
         let fail = |reason: String| RunError::Checkpoint { path: target.to_path_buf(), reason };
         let path = state_path(directory, self.steps);

@@ -1,7 +1,7 @@
 //! Run directories: complete or absent.
 //!
-//! A run fills `.NAME.partial` beside its final place and renames it at the end. What was there
-//! before is never deleted.
+//! A run fills `.NAME.partial` beside its final path and renames it at the end. Existing files are
+//! never deleted.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,11 +17,11 @@ use pliant_io::files::IoError;
 pub struct RunDirectory {
     target: PathBuf,
     partial: PathBuf,
-    /// Whether it had its own name before it was opened again.
+    /// Whether it had its final name before it was opened again.
     was_finished: bool,
 }
 
-/// The place where a run is written until it ends.
+/// The path at which a run is written until it ends.
 pub fn partial_path(target: &Path) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(target.file_name().unwrap_or_else(|| "run".as_ref()));
@@ -29,7 +29,7 @@ pub fn partial_path(target: &Path) -> PathBuf {
     target.with_file_name(name)
 }
 
-/// Refuses an output directory that is there already, or whose unfinished run is.
+/// Refuses an output directory that exists, or whose unfinished run exists.
 ///
 /// # Errors
 /// [`RunError::OutputExists`], [`RunError::Unfinished`], or a path that names no directory.
@@ -37,7 +37,7 @@ pub fn check_absent(target: &Path) -> Result<(), RunError> {
     if target.file_name().is_none() {
         return Err(RunError::OutputExists { path: target.to_path_buf() });
     }
-    // A dangling link counts as there: a rename would replace it.
+    // A dangling link counts as existing: a rename would replace it.
     if fs::symlink_metadata(target).is_ok() {
         return Err(RunError::OutputExists { path: target.to_path_buf() });
     }
@@ -49,7 +49,7 @@ pub fn check_absent(target: &Path) -> Result<(), RunError> {
 }
 
 impl RunDirectory {
-    /// Begins a new run directory; folders above it are made.
+    /// Begins a new run directory, with its parent folders.
     ///
     /// # Errors
     /// It exists already, or cannot be written.
@@ -64,7 +64,7 @@ impl RunDirectory {
         Ok(Self { target: target.to_path_buf(), partial, was_finished: false })
     }
 
-    /// Opens a run directory again, unfinished or ended, to go on writing it.
+    /// Opens a run directory again, unfinished or ended, to continue it.
     ///
     /// # Errors
     /// There is none, or it cannot be renamed.
@@ -81,20 +81,20 @@ impl RunDirectory {
         Ok(Self { target: target.to_path_buf(), partial, was_finished })
     }
 
-    /// Where to write now.
+    /// The present path.
     pub fn path(&self) -> &Path {
         &self.partial
     }
 
-    /// Where it will be in the end.
+    /// The final path.
     pub fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Ends the run directory: from here on it has its own name.
+    /// Ends the run directory: it gets its final name.
     ///
     /// # Errors
-    /// The rename fails, or something took the name meanwhile.
+    /// The rename fails, or the name was taken meanwhile.
     pub fn finish(self) -> Result<PathBuf, RunError> {
         if fs::symlink_metadata(&self.target).is_ok() {
             return Err(RunError::OutputExists { path: self.target });
@@ -104,7 +104,7 @@ impl RunDirectory {
         Ok(self.target)
     }
 
-    /// Gives a run that was opened again, and not changed, the name back that it had.
+    /// Gives a run that was opened again, and not changed, its former name.
     pub fn restore_name(self) {
         if self.was_finished {
             // The error that led here is the one to report.
@@ -112,7 +112,7 @@ impl RunDirectory {
         }
     }
 
-    /// Removes what a new run wrote before it met an error that leaves nothing to continue from.
+    /// Removes the files of a new run after an error before its first checkpoint.
     pub fn abandon(self) {
         // The error that led here is the one to report.
         let _ = fs::remove_dir_all(&self.partial);
@@ -129,10 +129,10 @@ fn sync_parent(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Refuses what would be refused before the first step: see [`run`](super::run).
+/// Makes the checks before the first step: see [`run`](super::run).
 ///
 /// # Errors
-/// The backend cannot be had; the output exists, or there is nothing to resume.
+/// The backend is not available; the output exists, or there is nothing to resume.
 pub fn check(out: &Path, backend: BackendChoice, resume: bool) -> Result<(), RunError> {
     backend.open()?;
     if !resume {
@@ -149,7 +149,7 @@ pub fn check(out: &Path, backend: BackendChoice, resume: bool) -> Result<(), Run
 mod tests {
     use super::*;
 
-    // The law: the name appears when the run ends, and not before.
+    // Checks: the name appears when the run ends, and not before.
     #[test]
     fn a_run_directory_is_complete_or_absent() {
         let folder = tempfile::tempdir().unwrap();
@@ -163,8 +163,8 @@ mod tests {
         assert!(!partial_path(&target).exists());
     }
 
-    // The law: what is there is never replaced or deleted, be it empty, a file, or made while the
-    // run went on.
+    // Checks: an existing path is never replaced or deleted, be it an empty folder, a file, or made
+    // during the run.
     #[test]
     fn what_is_there_stays() {
         let folder = tempfile::tempdir().unwrap();

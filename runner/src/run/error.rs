@@ -1,4 +1,4 @@
-//! Runs that could not be done or written.
+//! Errors of runs.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,36 +8,36 @@ use crate::picture_error::PictureError;
 use pliant_io::files::IoError;
 use pliant_render::plot::PlotError;
 
-/// A run that could not be done or written.
+/// A run that could not be carried out or written.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The output is there already.
-    #[error("output {}: exists already; choose another --out, or --resume it", path.display())]
+    /// The output exists.
+    #[error("output {}: already exists; use another --out, or --resume", path.display())]
     OutputExists {
         /// The run directory.
         path: PathBuf,
     },
-    /// An unfinished run of this name is there.
+    /// An unfinished run of this name exists.
     #[error("output {}: an unfinished run is in {}; --resume it, or move it away", path.display(), partial.display())]
     Unfinished {
         /// The run directory.
         path: PathBuf,
-        /// Where the unfinished run is.
+        /// Path of the unfinished run.
         partial: PathBuf,
     },
-    /// There is no run to go on with.
+    /// There is no run to resume.
     #[error("output {}: there is no run to resume", path.display())]
     NothingToResume {
         /// The run directory.
         path: PathBuf,
     },
-    /// The run to go on with is of another scene.
+    /// The run to resume is of another scene.
     #[error("output {}: its scene differs from this one in more than the duration; --resume needs the same scene", path.display())]
     DifferentScene {
         /// The run directory.
         path: PathBuf,
     },
-    /// The run to go on with has no usable checkpoint.
+    /// The run to resume has no usable checkpoint.
     #[error("output {}: the checkpoint cannot be used: {reason}", path.display())]
     Checkpoint {
         /// The run directory.
@@ -58,36 +58,36 @@ pub enum RunError {
     DiskFull {
         /// The file that did not fit.
         path: PathBuf,
-        /// Whether a checkpoint was kept to go on from.
+        /// Whether there is a checkpoint to resume from.
         kept: bool,
     },
     /// A file cannot be read or written.
     #[error(transparent)]
     Io(IoError),
-    /// A goal names what a robot's file does not hold.
+    /// A goal refers to a name that the robot's file does not have.
     #[error("{0}")]
     Goal(String),
-    /// The backend cannot be had.
+    /// The backend is not available.
     #[error(transparent)]
     BackendChoice(#[from] BackendUnavailable),
-    /// The backend does not take the scene.
+    /// The backend does not support the scene.
     #[error(transparent)]
     Attach(pliant_coupling::BackendError),
-    /// The backend cannot give the particles.
+    /// The backend cannot return the particles.
     #[error("the particles cannot be read: {0}")]
     Particles(#[from] pliant_coupling::BackendError),
     /// Threads cannot be started.
     #[error("{threads} threads cannot be started: {reason}")]
     Threads {
-        /// How many.
+        /// Their number.
         threads: usize,
-        /// Why not.
+        /// Why.
         reason: String,
     },
-    /// A picture cannot be made.
+    /// A picture cannot be drawn.
     #[error(transparent)]
     Picture(#[from] PictureError),
-    /// A plot cannot be made.
+    /// A plot cannot be drawn.
     #[error(transparent)]
     Plot(#[from] PlotError),
 }
@@ -127,8 +127,8 @@ mod tests {
 
     use super::*;
 
-    // The law: a full disk and a used-up quota are told as such, with the file; another refusal
-    // keeps its own words.
+    // Checks: a full disk and an exhausted quota are reported as such, with the file; other errors
+    // keep their text.
     #[test]
     fn a_full_disk_is_told_as_one() {
         let error = |kind: io::ErrorKind| {

@@ -1,4 +1,4 @@
-//! Frames: the particles of a moment, and the triangles of its cloth, as a PLY file.
+//! Frames: the particles at one time, and the triangles of cloth, as a PLY file.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use pliant_scenes::format::{ColorBy, Field, Output};
 /// A drawn radius of 0.6 of the particles' spacing closes the surface of a filled solid.
 const RADIUS_PER_SPACING: f64 = 0.6;
 
-/// Colours reach their brightest at this part of the particles, so that a few extremes do not
+/// Colours are brightest from this fraction of the particles on, so that a few extremes do not
 /// darken the others.
 const BRIGHTEST: f64 = 0.98;
 
@@ -22,7 +22,7 @@ const BRIGHTEST: f64 = 0.98;
 pub struct FrameWriter {
     colors: Vec<[u8; 3]>,
     /// Of cloth: the triangles, the colours of their backs, and which particles are not drawn as
-    /// balls.
+    /// spheres.
     triangles: Vec<[u32; 3]>,
     back_colors: Vec<[u8; 3]>,
     sheets: Vec<bool>,
@@ -36,9 +36,9 @@ pub struct FrameWriter {
 
 impl FrameWriter {
     /// A writer for particles that have these colours at rest, and the cloth of `sheet_particles`.
-    /// The backs of a patch have its entry in `back_colors`; one that has none is as [`back_color`]
-    /// makes it of its first vertex's. Where particles are coloured by a scalar, both sides of
-    /// cloth are.
+    /// The backs of a sheet have its entry in `back_colors`; without one it follows from its first
+    /// vertex's colour by [`back_color`]. If particles are coloured by a scalar, so are both sides
+    /// of cloth.
     pub fn new(
         colors: Vec<[u8; 3]>,
         patches: &[SheetParticles],
@@ -96,12 +96,12 @@ impl FrameWriter {
         Ok(write_frame(frame_path(directory, number), &self.particles, triangles, self.fields)?)
     }
 
-    /// Where the particles of the last frame are \[m\], by their ids.
+    /// Positions of the particles of the last frame \[m\], by their ids.
     pub fn positions(&self) -> &[[f64; 3]] {
         &self.snapshot.positions
     }
 
-    /// Colours the particles by the scalar that the scene asks for.
+    /// Colours the particles by the scalar of `color_by`.
     fn color(&mut self) {
         let scalar: fn(&FrameParticle) -> f32 = match self.color_by {
             ColorBy::Body => return,
@@ -134,9 +134,9 @@ mod tests {
     use crate::run::tests::material;
     use pliant_io::ply::read_frame;
 
-    // The law: a frame has the triangles of all cloth in the order of the patches, with the back
-    // that was given or one made of the front; what cloth's triangles show is no ball, other
-    // particles are. By a scalar both sides are alike.
+    // Checks: a frame has the triangles of all cloth in the order of the sheets, with the given
+    // back colour or one that follows from the front; particles of cloth are not drawn as spheres,
+    // others are. By a scalar both sides are alike.
     #[test]
     fn frames_show_cloth_as_its_triangles() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Goals while a scene runs: what each one measures after every step, and the worst of it.
+//! Goals during a run: each measures its quantity after every step, and keeps the worst value.
 
 use std::ops::Range;
 
@@ -14,12 +14,12 @@ use pliant_garment::crossings::CrossingDetector;
 use pliant_scenes::format::{Goal, MaterialRef, Quantity, Scene};
 use pliant_scenes::isometry::isometry;
 
-/// The worst that was measured of one goal. It is part of a checkpoint.
+/// The worst measurement of one goal. It is part of a checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorstMeasurement {
     value: Number,
     time: Number,
-    /// How far inside the bounds the value is, negative outside; null where it is no number.
+    /// Distance of the value from the bounds, negative outside; null if it is not finite.
     margin: Number,
     /// Steps at which it was measured.
     steps: u64,
@@ -29,7 +29,7 @@ pub struct WorstMeasurement {
 pub struct GoalMonitor {
     watched: Vec<ResolvedGoal>,
     worst: Vec<WorstMeasurement>,
-    /// Over all cloth, where a goal asks for crossings, and how many there were at the start.
+    /// Crossings of all cloth, if a goal needs them, and their number at the start.
     check: CrossingDetector,
     crossings_at_start: usize,
     snapshot: ParticleSnapshot,
@@ -76,8 +76,8 @@ impl GoalMonitor {
     /// bodies' centres of mass in the frames that the scene gives them \[m\].
     ///
     /// # Errors
-    /// A name that a robot's file does not hold, as a line that names the field; validation has
-    /// told all others.
+    /// A name that a robot's file does not have, as a line that names the field; validation has
+    /// reported all others.
     pub fn new(
         scene: &Scene,
         world: &World,
@@ -117,33 +117,33 @@ impl GoalMonitor {
         })
     }
 
-    /// What was measured so far, for a checkpoint.
+    /// The measurements so far, for a checkpoint.
     pub fn worst(&self) -> &[WorstMeasurement] {
         &self.worst
     }
 
-    /// Goes on from a checkpoint.
+    /// Continues from a checkpoint.
     pub fn restore(&mut self, worst: Vec<WorstMeasurement>) {
         if worst.len() == self.watched.len() {
             self.worst = worst;
         }
     }
 
-    /// Tells how many crossings cloth had at the start \[-\]; none if this is never called.
+    /// Sets the number of crossings of cloth at the start \[-\]; 0 if this is never called.
     pub fn started_with_crossings(&mut self, count: usize) {
         self.crossings_at_start = count;
     }
 
-    /// Measures every goal whose span the moment is in; `dt` is the step \[s\].
+    /// Measures every goal whose time span contains the present time; `dt` is the step \[s\].
     ///
     /// # Errors
-    /// Particles that a backend cannot give.
+    /// Particles that a backend cannot return.
     pub fn step(&mut self, world: &mut World, dt: f64) -> Result<(), BackendError> {
         let time = world.time();
         let mut seen = false;
         for (watched, worst) in self.watched.iter().zip(&mut self.worst) {
-            // Half of a step's slack: at least one step is in any span, and in one of whole steps
-            // are those that one expects.
+            // Half of a step's slack: at least one step is in any span, and a span of whole steps
+            // has the expected ones.
             let goal = &watched.goal;
             if time < goal.from - 0.5 * dt || goal.until.is_some_and(|until| time > until + 0.5 * dt) {
                 continue;
@@ -172,7 +172,7 @@ impl GoalMonitor {
                     Some(until) => time >= until - 0.5 * dt,
                     None => status == Status::Completed,
                 };
-            // What is no number holds nothing.
+            // NaN meets no goal.
             let holds = worst.margin.0 >= 0.0;
             let met = match (whole, worst.steps > 0 && !holds) {
                 (_, true) => Some(false),
@@ -199,8 +199,8 @@ fn cloth(scene: &Scene, world: &World, name: &str) -> Option<GoalSubject> {
     Some(GoalSubject::ClothSpec(range, scene.cloths[at].material.density, patch))
 }
 
-/// Area under a sheet \[m^2\], in strips of a quarter of the grid spacing \[m\]; no number where it
-/// cannot be had.
+/// Area under a sheet \[m^2\], in strips of a quarter of the grid spacing \[m\]; NaN if it cannot
+/// be computed.
 fn covered(patch: &SheetParticles, positions: &[[f64; 3]], grid_spacing: f64) -> f64 {
     let at = |p: &[f64; 3]| Vector3::from(*p);
     let positions: Vec<_> = positions[patch.vertices.clone()].iter().map(at).collect();
@@ -218,7 +218,7 @@ fn soft(scene: &Scene, parts: &[Range<usize>], name: &str) -> Option<GoalSubject
 
 impl WorstMeasurement {
     fn add(&mut self, value: f64, time: f64, margin: f64) {
-        // Once it was no number, that stays.
+        // Once NaN, it stays NaN.
         let worse = self.steps == 0 || margin < self.margin.0 || (margin.is_nan() && !self.margin.0.is_nan());
         self.steps += 1;
         if worse {
@@ -228,7 +228,7 @@ impl WorstMeasurement {
 }
 
 impl ResolvedGoal {
-    /// How far a value is inside the bounds, negative outside.
+    /// Distance of a value from the bounds, negative outside.
     fn margin(&self, value: f64) -> f64 {
         if value.is_nan() {
             return f64::NAN;
@@ -239,7 +239,7 @@ impl ResolvedGoal {
     }
 
     fn measure(&self, world: &World, particles: &ParticleSnapshot, scratch: &mut Vec<f64>) -> f64 {
-        // From the world into the frame that the goal is told in.
+        // From the world into the frame of the goal.
         let into = self.frame.as_ref().map_or(Isometry3::identity(), |frame| frame.pose(world).inverse());
         let (range, density) = match &self.of {
             GoalSubject::Rigid(frame) => {
@@ -292,7 +292,7 @@ impl ResolvedGoal {
     }
 }
 
-/// The extreme of some values; what is no number stays none.
+/// The extreme of some values; NaN stays NaN.
 fn extreme(values: impl Iterator<Item = f64>, from: f64, beyond: impl Fn(f64, f64) -> bool) -> f64 {
     values.fold(from, |found, x| if x.is_nan() || beyond(x, found) { x } else { found })
 }
@@ -303,9 +303,9 @@ mod tests {
     use crate::record::cloth::tests::{standing, two_triangles, world};
     use crate::run::tests::material;
 
-    // The law: crossings count from those at the start, two of two triangles that intersect, so
-    // that a run which starts with two has no new ones, and one that starts with none has two.
-    // Without cloth there is nothing to ask.
+    // Checks: crossings count from those at the start, two of two triangles that intersect, so that
+    // a run which starts with two has no new ones, and one that starts with none has two. Without
+    // cloth there are none.
     #[test]
     fn new_crossings_are_those_beyond_the_start() {
         let mut world = world(&standing(0.1), material());

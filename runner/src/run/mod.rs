@@ -1,10 +1,10 @@
 //! Runs a scene and writes its run directory.
 //!
-//! The directory holds `manifest.json`, `diagnostics.csv` (a row a step), `bodies.csv` (a row a
-//! frame and body), `frames/*.ply`, `preview.png`, `preview.gif` and `checkpoint/`. Where the scene
-//! has tactile pads, `sensors.csv` (a row a frame and pad) and in `tactile/` a pad's `NAME.csv` (a
-//! row a frame and bin), `NAME.png` and `NAME.gif`. Where it asks for forces, `forces.csv` (a row a
-//! step and body) and `plots/*.svg`. It is complete or absent: see [`directory`].
+//! The directory holds `manifest.json`, `diagnostics.csv` (one row per step), `bodies.csv` (one row
+//! per frame and body), `frames/*.ply`, `preview.png`, `preview.gif` and `checkpoint/`. With
+//! tactile pads also `sensors.csv` (one row per frame and pad) and in `tactile/` each pad's
+//! `NAME.csv` (one row per frame and bin), `NAME.png` and `NAME.gif`. With forces `forces.csv` (one
+//! row per step and body) and `plots/*.svg`. It is complete or absent: see [`directory`].
 
 mod checkpoint;
 pub mod directory;
@@ -33,8 +33,8 @@ use pliant_scenes::scenario::Scenario;
 
 /// Runs a prepared scene to its end and writes the run directory.
 ///
-/// A run that blows up is no error here: its directory says `failed` and holds the frames before
-/// it.
+/// A diverged run is not an error here: its manifest says `failed`, and the frames before it are
+/// kept.
 ///
 /// # Errors
 /// [`RunError`]; a new run then leaves nothing behind but, with a checkpoint, the unfinished

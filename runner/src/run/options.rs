@@ -1,4 +1,4 @@
-//! How a run is done, and how far it is.
+//! Options and progress of a run.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -7,15 +7,15 @@ use std::time::Duration;
 use crate::machine::BackendChoice;
 use crate::record::manifest::Manifest;
 
-/// How a run is done.
+/// Options of a run.
 pub struct RunOptions<'a> {
     /// The run directory.
     pub out: PathBuf,
-    /// Where particles are computed.
+    /// Backend that steps the particles.
     pub backend: BackendChoice,
-    /// Threads \[-\]; `None` takes the pool that the caller is in.
+    /// Threads \[-\]; `None` uses the caller's pool.
     pub threads: Option<usize>,
-    /// Go on with the run in `out` instead of beginning one.
+    /// Resume the run in `out` instead of starting a new one.
     pub resume: bool,
     /// Make `preview.png` and `preview.gif`.
     pub pictures: bool,
@@ -43,14 +43,14 @@ impl RunOptions<'_> {
     }
 }
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// What it is doing.
+    /// The present stage.
     pub stage: Stage,
     /// Steps done, of [`Stage::Simulating`], or pictures, of [`Stage::Drawing`] \[-\].
     pub done: u64,
-    /// All of them \[-\].
+    /// Their total number \[-\].
     pub total: u64,
     /// Simulated time \[s\].
     pub time: f64,
@@ -58,7 +58,7 @@ pub struct Progress {
     pub contacts: f64,
 }
 
-/// What a run is doing.
+/// Stage of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Stepping.
@@ -67,7 +67,7 @@ pub enum Stage {
     Drawing,
 }
 
-/// A run that ended, however it did: see [`Manifest::status`].
+/// A run that ended, in whatever way: see [`Manifest::status`].
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// The run directory.

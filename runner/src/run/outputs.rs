@@ -1,4 +1,4 @@
-//! What a run writes besides its frames.
+//! Outputs of a run besides its frames.
 
 use crate::picture::{PREVIEW_GIF, PREVIEW_PNG};
 use crate::plots::PLOTS;

@@ -1,4 +1,4 @@
-//! The run itself: step, write a row, now and then a frame and a checkpoint.
+//! The loop of a run: step, write a row, at intervals a frame and a checkpoint.
 
 use std::fs;
 use std::path::Path;
@@ -68,8 +68,8 @@ pub(super) fn run(scenario: Scenario, mut options: RunOptions) -> Result<Summary
     }
 }
 
-/// After an error: what can be gone on from stays under its unfinished name, or gets its own name
-/// back; the rest goes.
+/// After an error: a run with a checkpoint stays under its unfinished name, or gets its final name
+/// back; others are removed.
 fn close_after_error(directory: RunDirectory, resumed: bool, error: RunError) -> RunError {
     let kept = Checkpoint::exists(directory.path());
     if resumed && error.is_usage() {
@@ -83,7 +83,7 @@ fn close_after_error(directory: RunDirectory, resumed: bool, error: RunError) ->
     }
 }
 
-/// Everything in the directory, up to its manifest.
+/// Writes all of the directory, up to its manifest.
 fn fill(
     scenario: Scenario,
     directory: &RunDirectory,
@@ -132,7 +132,7 @@ fn frame_steps_of(scene: &Scene) -> u64 {
     (scene.output.frame_interval / scene.dt).round().max(1.0) as u64
 }
 
-/// The first figure of the material that is not a number.
+/// The first quantity of the material that is not finite.
 fn not_finite(diagnostics: &Diagnostics) -> Option<&'static str> {
     let d = diagnostics;
     let vector = |v: &nalgebra::Vector3<f64>| v.sum();
@@ -145,7 +145,7 @@ fn not_finite(diagnostics: &Diagnostics) -> Option<&'static str> {
     .find_map(|(name, value)| (!value.is_finite()).then_some(name))
 }
 
-/// Whether two scenes are the same but for how long they last.
+/// Whether two scenes are equal except for their duration.
 fn same_but_duration(a: &Scene, b: &Scene) -> bool {
     let mut a = a.clone();
     a.duration = b.duration;
@@ -247,7 +247,7 @@ impl<'a> Run<'a> {
         self.wall_before + self.started.elapsed().as_secs_f64()
     }
 
-    /// Steps to the end, to an error of the simulation, or until told to stop.
+    /// Steps to the end, to an error of the simulation, or until interrupted.
     fn simulate(&mut self, options: &mut RunOptions) -> Result<(Status, Option<String>), RunError> {
         while self.step < self.steps {
             if options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
@@ -262,9 +262,10 @@ impl<'a> Run<'a> {
             };
             let diagnostics = self.scenario.world.diagnostics();
             if let Some(quantity) = not_finite(&diagnostics) {
-                // No row says what is not a number.
+                // Rows never contain NaN.
                 let error = format!(
-                    "t = {} s: the material diverged in a step of {} s: its {quantity} is not a number; take a shorter dt, or more substeps",
+                    "t = {} s: the material diverged in a step of {} s: its {quantity} is not a \
+                     number; use a shorter dt or more substeps",
                     diagnostics.time, self.scenario.scene.dt
                 );
                 return Ok((Status::Failed, Some(error)));
@@ -289,7 +290,7 @@ impl<'a> Run<'a> {
         Ok((Status::Completed, None))
     }
 
-    /// Writes down a step that was done. Returns why the run must not go on, if it must not.
+    /// Records a step. Returns the reason why the run must not continue, if there is one.
     fn count(
         &mut self,
         report: &StepReport,
@@ -309,7 +310,7 @@ impl<'a> Run<'a> {
         }
         self.statistics.add(&StepFigures::of(report, wall_ms));
         self.goal_monitor.step(&mut self.scenario.world, self.scenario.scene.dt)?;
-        // Before the row, which tells what cloth does at the frame.
+        // Before the row, which has the crossings at the frame.
         if self.step.is_multiple_of(self.frame_steps) || self.step == self.steps {
             self.frame()?;
         }
@@ -321,7 +322,7 @@ impl<'a> Run<'a> {
         Ok(complaint.map(|complaint| format!("limits.energy_gain: step {}: {complaint}", self.step)))
     }
 
-    /// Goals are told by what is new in cloth.
+    /// Gives the crossings of cloth to the goals.
     fn report_crossings(&mut self) {
         if let Some(cloth) = self.cloth_summary() {
             self.goal_monitor.started_with_crossings(cloth.crossings_at_start);
@@ -332,7 +333,7 @@ impl<'a> Run<'a> {
         self.cloth.as_ref().and_then(ClothWatch::summary)
     }
 
-    /// Writes the frame and the bodies' rows of this moment.
+    /// Writes the frame and the bodies' rows at the present time.
     fn frame(&mut self) -> Result<(), RunError> {
         self.writer.write(self.directory, self.frames, &mut self.scenario.world)?;
         if let Some(cloth) = &mut self.cloth {
@@ -398,7 +399,7 @@ impl<'a> Run<'a> {
             .collect();
         warnings.extend(self.statistics.pressed());
         warnings.extend(self.scenario.scene.grid_spacing.and_then(|spacing| self.statistics.depths(spacing)));
-        // A run that failed says more than that.
+        // A failed run has its error instead.
         warnings.extend(energy::warning(&energy, ENERGY_GAIN_WARNING).filter(|_| status != Status::Failed));
         // A step that was too long may be why it failed.
         let coupling = self.statistics.coupling();

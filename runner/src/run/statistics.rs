@@ -1,4 +1,4 @@
-//! Figures that a run gathers step by step for its manifest.
+//! Statistics of a run for its manifest.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,10 +7,10 @@ use pliant_rigid::simulation::AdvanceSummary;
 
 use crate::record::manifest::{CouplingSummary, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary};
 
-/// Cells of the grid by which particles may be inside of bodies without a word.
+/// Depth of particles inside bodies above which a run warns [grid cells].
 pub const DEEP_PENETRATION: f64 = 0.5;
 
-/// What one step did.
+/// Numbers of one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepFigures {
     /// Wall time \[ms\].
@@ -31,16 +31,16 @@ pub struct StepFigures {
     pub not_converged: u32,
     /// Coupling steps \[-\].
     pub coupling_steps: u32,
-    /// Their length as a part of what the scheme answers for, at most \[-\].
+    /// Their largest ratio to the longest that the scheme resolves \[-\].
     pub coupling_excess: f64,
-    /// How far a particle was inside a body, at most; absent where it is not measured \[m\].
+    /// Largest depth of a particle inside a body \[m\]; absent if not measured.
     pub deepest: Option<f64>,
-    /// What the bodies' step did.
+    /// Report of the bodies' step.
     pub rigid: AdvanceSummary,
 }
 
 impl StepFigures {
-    /// Those of a step that took `wall_ms` \[ms\].
+    /// Numbers of a step that took `wall_ms` \[ms\].
     pub fn of(report: &StepReport, wall_ms: f64) -> Self {
         Self {
             wall_ms,
@@ -150,7 +150,7 @@ impl Statistics {
         self.per_step(self.contacts)
     }
 
-    /// What the bodies' steps did.
+    /// Statistics of the bodies' steps.
     pub fn rigid(&self) -> RigidSummary {
         let sums = &self.rigid;
         RigidSummary {
@@ -165,45 +165,48 @@ impl Statistics {
         }
     }
 
-    /// How often bodies and particles heard of each other.
+    /// Number of coupling steps.
     pub fn coupling(&self) -> CouplingSummary {
         self.coupling
     }
 
-    /// What of the bodies' steps is not to be trusted, if anything is.
+    /// Warnings about steps of the bodies that are not reliable.
     pub fn unreliable_solves_warning(&self) -> Option<String> {
         let RigidSums { steps, solves, unreliable, .. } = self.rigid;
         (unreliable > 0).then(|| {
             format!(
-                "bodies: {unreliable} of {solves} solves in {steps} steps are not to be trusted: contacts gave way, or bodies turned about \
-                 while they were pushed; take a shorter dt, or rigid_solver \"icf\""
+                "bodies: {unreliable} of {solves} closed-form solves in {steps} steps are not reliable: \
+                 contacts yielded, or bodies turned by a large angle within the step; use a smaller \
+                 dt, or rigid_solver \"icf\""
             )
         })
     }
 
-    /// What is to be said of bodies that were pressed into each other beyond the middle of one.
+    /// The warning of bodies that penetrated each other beyond the middle of one.
     pub fn pressed(&self) -> Option<String> {
         let max_overlap_ratio = self.rigid.max_overlap_ratio;
         (max_overlap_ratio > 1.0).then(|| {
             format!(
-                "contact: bodies were inside each other by up to {max_overlap_ratio:.2} times half of the thinner one's thickness: contact may have \
-                 pushed them on the wrong way; take a larger rigid.stiffness, or a smaller dt"
+                "contact: the largest penetration of two bodies was {max_overlap_ratio:.2} times half the \
+                 thickness of the thinner one: contact may have pushed them out on the wrong side; \
+                 use a larger rigid.stiffness or a smaller dt"
             )
         })
     }
 
-    /// What is to be said of particles that were inside bodies by more than half a cell of a grid
-    /// of this spacing \[m\].
+    /// The warning of particles that were inside bodies by more than half a cell of a grid of this
+    /// spacing \[m\].
     pub fn depths(&self, grid_spacing: f64) -> Option<String> {
         let deepest = self.deepest.filter(|deepest| *deepest > DEEP_PENETRATION * grid_spacing)?;
         Some(format!(
-            "contact: a particle was {deepest:.3e} m inside a body, more than half a cell of the grid ({:.3e} m): what touches is not to be \
-             trusted; take a larger contact.stiffness, or \"auto\", or a smaller dt",
+            "contact: the largest penetration of a particle was {deepest:.3e} m, more than half \
+             the grid spacing ({:.3e} m): the contact forces are not reliable; use a larger \
+             contact.stiffness, or \"auto\", or a smaller dt",
             DEEP_PENETRATION * grid_spacing
         ))
     }
 
-    /// What the contact solver did.
+    /// Statistics of the contact solver.
     pub fn solver(&self) -> SolverSummary {
         SolverSummary {
             iterations_mean: Number(self.iterations.0 as f64 / self.substeps.max(1) as f64),
@@ -219,9 +222,9 @@ mod tests {
 
     use super::*;
 
-    // The law: nearest-rank percentiles of 1..=100 ms are 50 and 95, the mean 50.5; contacts
-    // average over steps and iterations over substeps. Ten steps were split into four, and those
-    // beyond the fiftieth were too long.
+    // Checks: nearest-rank percentiles of 1..=100 ms are 50 and 95, the mean 50.5; contacts average
+    // over steps and iterations over substeps. Ten steps were split into four, and those beyond the
+    // fiftieth were too long.
     #[test]
     fn figures_are_those_of_the_steps() {
         let mut statistics = Statistics::default();
@@ -244,7 +247,7 @@ mod tests {
                     ..AdvanceSummary::default()
                 },
             });
-            // Surfaces that have passed each other's middles are told.
+            // Surfaces that have passed each other's middles give a warning.
             assert_eq!(statistics.pressed(), None, "{ms}");
         }
         let ms = statistics.ms_per_step();

@@ -49,7 +49,7 @@ impl RandomAxis {
 }
 
 impl RandomPlan {
-    /// The values of each sample, one an axis.
+    /// The values of each sample, one per axis.
     pub fn draw(&self) -> Vec<Vec<f64>> {
         let mut generator = SplitMix64::new(self.seed);
         let mut sample = || self.axes.iter().map(|axis| generator.uniform_in(axis.low, axis.high)).collect();
@@ -57,8 +57,8 @@ impl RandomPlan {
     }
 }
 
-/// As [`variants`], each combination with each of the plan's samples: all combinations meet the
-/// same samples.
+/// As [`variants`], each combination with each of the plan's samples: all combinations get the same
+/// samples.
 ///
 /// # Errors
 /// As [`variants`]; also a path that is varied twice.
@@ -119,9 +119,9 @@ mod tests {
         RandomPlan { axes, samples, seed }
     }
 
-    // The law: values lie in their range, depend on the seed alone, fewer samples are the beginning
-    // of more, paths of one axis have one value, and every combination of the other axes meets the
-    // same samples.
+    // Checks: values lie in their range, depend on the seed alone, fewer samples are the beginning
+    // of more, paths of one axis have the same value, and every combination of the other axes gets
+    // the same samples.
     #[test]
     fn random_values_are_seeded_and_shared() {
         let scene = builtin::scene("elastic-drop").unwrap().unwrap();

@@ -22,13 +22,13 @@ pub struct SweptField {
 pub struct Variant {
     /// Name of its run directory within the sweep's.
     pub name: String,
-    /// What differs.
+    /// Its changes.
     pub changes: Vec<Assignment>,
     /// The scene with the changes.
     pub scene: Scene,
 }
 
-/// A sweep that cannot be begun.
+/// A sweep that cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
     /// A change cannot be made, or the text is not `path=a,b,c`.
@@ -43,13 +43,13 @@ pub enum SweepError {
         source: ValidationError,
     },
     /// Two variants are the same.
-    #[error("variant {name} comes twice: a value is repeated")]
+    #[error("variant {name} is given twice: a value is repeated")]
     Repeated {
         /// Name of the variant.
         name: String,
     },
     /// Nothing is varied.
-    #[error("nothing is varied: give --vary path=a,b,c or --random path=low..high")]
+    #[error("no field is varied: give --vary path=a,b,c or --random path=low..high")]
     Empty,
     /// A path is varied twice.
     #[error("{path} is varied twice")]
@@ -116,8 +116,8 @@ pub fn variants(scene: &Scene, axes: &[SweptField]) -> Result<Vec<Variant>, Swee
     Ok(variants)
 }
 
-/// `contact.stiffness=1e4` as a part of a file name: what a shell or a file system could take amiss
-/// becomes `_`.
+/// `contact.stiffness=1e4` as a part of a file name: characters that are special in a shell or a
+/// file system become `_`.
 fn directory_name(change: &Assignment) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "=.-_,".contains(c) { c } else { '_' };
     change.to_string().chars().map(plain).collect()
@@ -132,8 +132,8 @@ mod tests {
         texts.iter().map(|text| SweptField::parse(text).unwrap()).collect()
     }
 
-    // The law: n values on one axis and m on another make n m variants, each with its own name and
-    // figures.
+    // Checks: n values on one axis and m on another make n m variants, each with its own name and
+    // values.
     #[test]
     fn variants_are_all_combinations() {
         let scene = builtin::scene("elastic-drop").unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Bodies that a scene writes out itself.
+//! Bodies that a scene describes itself.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use pliant_rigid::collision::ContactMaterial;
@@ -58,7 +58,7 @@ pub(super) fn body(
             (isometry(&dynamic.pose), dynamic_motion(dynamic, mass, &center, before, path)?)
         }
     };
-    // The rigid library puts a body's origin into its centre of mass.
+    // In the rigid library a body's origin is its centre of mass.
     let to_center = Translation3::from(center);
     for pose in geometries.iter_mut().map(|g| &mut g.pose).chain(appearance.iter_mut().map(|a| &mut a.pose)) {
         *pose = to_center.inverse() * *pose;
@@ -69,7 +69,7 @@ pub(super) fn body(
 
 fn surface(geometry: &format::Geometry, rigid: &Rigid) -> ContactMaterial {
     let dissipation = geometry.dissipation.unwrap_or(rigid.dissipation);
-    // What dissipates nothing rebounds.
+    // Without dissipation a contact rebounds.
     let natural = if dissipation == 0.0 { 1.0 } else { 0.0 };
     ContactMaterial {
         stiffness: geometry.stiffness.unwrap_or(rigid.stiffness),

@@ -14,10 +14,10 @@ use super::parts::{Joints, RigidParts, RobotJoints, TimedInput};
 use crate::format::{self, Interpolation, Scene, Signal, Varying};
 use crate::isometry::isometry;
 
-/// Straight pieces of a force that goes smoothly from one keyframe to the next.
+/// Linear pieces of a force between two keyframes with smooth interpolation.
 const PIECES: u32 = 16;
 
-/// Part of the range at which suction has half of its force.
+/// Fraction of the range at which suction has half of its force.
 const HALF_DISTANCE: f64 = 0.1;
 
 /// Adds the motors, constraints, forces and controllers of a scene to its bodies.
@@ -130,7 +130,7 @@ fn constraint(
             let frames = match frames {
                 Some(frames) => [0, 1].map(|k| frame(bodies[k]) * isometry(&frames[k])),
                 None => {
-                    // As they stand: the second's origin, seen from both.
+                    // Their relative pose: the second's origin, in both frames.
                     let pose =
                         |b: Option<BodyId>| b.map_or(nalgebra::Isometry3::identity(), |b| builder.pose(b));
                     let own = |b: Option<BodyId>| {
@@ -164,7 +164,7 @@ pub(super) fn boxed<E: ExternalSystem + 'static>(
 fn apply(force: &format::Force, parts: &mut RigidParts, path: &str) -> Result<(), AssembleError> {
     let (_, link) = link_of(&parts.builder, &force.body, &format!("{path}.body"))?;
     let described = &parts.builder.links()[link.0];
-    // A link's centre of mass is where its inertia says.
+    // A link's centre of mass follows from its inertia.
     let point = Point3::from(described.inertia.center());
     let unit = ForceVector::new(force.torque.into(), force.force.into());
     for wave in waves(&force.wave, &unit) {
@@ -201,7 +201,7 @@ fn waves(signal: &Signal, unit: &ForceVector) -> Vec<Wave> {
     }
 }
 
-/// Computed torque on a robot's joints. The file's own motors on these joints are switched off.
+/// Computed torque on a robot's joints. The motors of the file on these joints are switched off.
 fn computed_torque(
     scene: &Scene,
     control: &format::InverseDynamics,
@@ -244,7 +244,7 @@ fn computed_torque(
     Ok(())
 }
 
-/// Switches off the file's own motors on some joints.
+/// Switches off the motors of the file on some joints.
 pub(super) fn switch_off(parts: &mut RigidParts, robot: &RobotJoints, driven: impl Fn(LinkId) -> bool) {
     let actuators = &mut parts.builder.actuators;
     parts.inputs.0.retain(|drive| {
@@ -257,7 +257,7 @@ pub(super) fn switch_off(parts: &mut RigidParts, robot: &RobotJoints, driven: im
     }
 }
 
-/// The step of the integrator \[s\]; 0 where it is adapted.
+/// The step of the integrator \[s\]; 0 with error control.
 pub(super) fn fixed_step(scene: &Scene) -> f64 {
     match scene.rigid.integrator {
         format::Integrator::Fixed { step } | format::Integrator::Trapezoid { step } => {

@@ -1,4 +1,4 @@
-//! What can go wrong with a part of a scene.
+//! Errors of a part of a scene.
 
 use pliant_import::ImportError;
 use pliant_planning::inverse_kinematics::PlanError;
@@ -9,7 +9,7 @@ use crate::initial_checks::ResolutionError;
 use crate::sample::SampleError;
 use pliant_io::mesh::MeshError;
 
-/// A part of a scene that cannot be made, with the path of its field.
+/// A part of a scene that cannot be built, with the path of its field.
 #[derive(Debug, thiserror::Error)]
 pub enum AssembleError {
     /// A mesh file cannot be read.
@@ -44,7 +44,7 @@ pub enum AssembleError {
         /// What is wrong.
         source: GeometryError,
     },
-    /// A name that the scene does not define; validation tells it first.
+    /// A name that the scene does not define; validation reports it first.
     #[error("{path}: '{name}' is not defined")]
     Undefined {
         /// Path of the field.
@@ -68,16 +68,16 @@ pub enum AssembleError {
         /// What is wrong.
         source: Box<ImportError>,
     },
-    /// A robot's model file holds what is approximated or left out, and the scene does not say that
-    /// this is all right.
-    #[error("{path}: {}; set ignore_warnings to run it nevertheless", warnings.join("; "))]
+    /// Parts of a robot's model file are approximated or left out, and the scene does not set
+    /// `ignore_warnings`.
+    #[error("{path}: {}; set ignore_warnings to run it all the same", warnings.join("; "))]
     Warnings {
         /// Path of the robot.
         path: String,
         /// What is approximated or left out.
         warnings: Vec<String>,
     },
-    /// A figure does not fit what a robot's file says.
+    /// A value does not fit the robot's file.
     #[error("{path}: {reason}")]
     Robot {
         /// Path of the field.
@@ -90,12 +90,12 @@ pub enum AssembleError {
     Task {
         /// Path of the waypoint.
         path: String,
-        /// Name of the waypoint; empty where it has none.
+        /// Name of the waypoint; empty if it has none.
         name: String,
         /// What is wrong.
         source: Box<PlanError>,
     },
-    /// A cloth cannot be made.
+    /// A cloth cannot be built.
     #[error("{path}: {source}")]
     Cloth {
         /// Path of the cloth.
@@ -111,7 +111,7 @@ pub enum AssembleError {
     },
 }
 
-/// A name after a path, where there is one.
+/// A name after a path, if there is one.
 fn label(name: &str) -> String {
     if name.is_empty() { String::new() } else { format!(" ('{name}')") }
 }

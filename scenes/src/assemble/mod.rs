@@ -1,5 +1,5 @@
-//! From a scene's description to what a world is made of: materials, filled shapes, bodies, robots
-//! and what drives them.
+//! From a scene's description to the parts of a world: materials, filled shapes, bodies, robots and
+//! their motors and controllers.
 
 mod body;
 mod drive;
@@ -49,11 +49,11 @@ pub struct AssembledCloth {
     pub sheet: Sheet,
     /// sRGB colour of its front.
     pub color: [u8; 3],
-    /// Of its back; none where it is made of the front's.
+    /// Colour of its back; none if it follows from the front's.
     pub back_color: Option<[u8; 3]>,
 }
 
-/// What a world is made of. Everything in the order of the scene.
+/// The parts of a world, in the order of the scene.
 #[derive(Debug)]
 pub struct Assembly {
     /// The scene's named materials in the order of their names, then those written in place.
@@ -62,13 +62,13 @@ pub struct Assembly {
     pub soft: Vec<SoftParticles>,
     /// The cloths.
     pub cloths: Vec<AssembledCloth>,
-    /// Bodies, robots and what drives them.
+    /// Bodies and robots with their motors and controllers.
     pub rigid: RigidParts,
-    /// Soft bodies that the grid hardly resolves, a line each.
+    /// Warnings of soft bodies that the grid hardly resolves, one line each.
     pub warnings: Vec<String>,
 }
 
-/// Makes the parts of a valid scene.
+/// Builds the parts of a valid scene.
 ///
 /// # Errors
 /// [`AssembleError`]: a file, a shape that holds no particle, a mesh that bounds no solid, a body
@@ -89,7 +89,7 @@ pub fn assemble(scene: &Scene) -> Result<Assembly, AssembleError> {
 
 fn cloth(scene: &Scene, at: usize, described: &ClothSpec) -> Result<AssembledCloth, AssembleError> {
     let failed = |source| AssembleError::Cloth { path: format!("cloths[{at}]"), source: Box::new(source) };
-    // Paths were made absolute when the scene was read; validation has told where there is no grid.
+    // Paths were made absolute when the scene was read; validation has reported a missing grid.
     let spacing = scene.grid_spacing.unwrap_or(1.0);
     let (mesh, material, pins) = described.build(Path::new(""), spacing).map_err(failed)?;
     let sheet = Sheet { mesh, material, pins, velocity: described.velocity.into() };
@@ -139,10 +139,10 @@ fn fill(
     let density = match (soft.sampling.counts, soft.sampling.spacing) {
         (Some(counts), _) => Density::Counts(counts.map(|count| count as usize)),
         (None, AutoOr::Value(spacing)) => Density::Spacing(spacing),
-        // Validation has told where there is none; half of nothing holds no particle.
+        // Validation has reported a missing grid spacing; with zero there would be no particle.
         (None, AutoOr::Auto) => Density::Spacing(scene.grid_spacing.unwrap_or(0.0) / 2.0),
     };
-    // Bodies of one scene draw different numbers; the multiplier only has to be odd and large.
+    // Bodies of one scene draw different random numbers; the multiplier must be odd and large.
     let seed = scene.seed ^ (at as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let jitter = soft.sampling.jitter;
     let jitter = (jitter > 0.0).then_some(Jitter { fraction: jitter, seed });
@@ -162,7 +162,7 @@ fn fill(
 }
 
 /// Refuses a body that the grid or its particles cannot resolve, and warns of one that they hardly
-/// do.
+/// resolve.
 fn check_coarse(
     scene: &Scene,
     soft: &SoftBodySpec,
@@ -179,14 +179,14 @@ fn check_coarse(
             .map_err(|source| AssembleError::Resolution { path: path.clone(), source })?;
     if let Some(cells) = cells {
         warnings.push(format!(
-            "{path}: {cells:.2} cells of the grid across its smallest side: fewer than 2 do not resolve how it \
-             gives way; a smaller grid_spacing would"
+            "{path}: its smallest side has {cells:.2} grid cells; at least 2 are needed to \
+             resolve its deformation: use a smaller grid_spacing"
         ));
     }
     if sample.left_out > 0 {
         warnings.push(format!(
-            "{path}: parts of the mesh that are thinner than a particle ({:.3e} m) are left out; their mass, {} of \
-             {} particles, is spread over the rest",
+            "{path}: parts of the mesh thinner than a particle ({:.3e} m) get no particles; their \
+             mass, that of {} of {} particles, is distributed over the others",
             2.0 * sample.radius(),
             sample.left_out,
             sample.left_out + sample.positions.len()
@@ -210,7 +210,7 @@ mod tests {
         assemble(&apply(&builtin::scene(name).unwrap().unwrap(), &set).unwrap()).unwrap()
     }
 
-    // The law: the published dough has 5,920 particles and the density of the material over the
+    // Checks: the published dough has 5,920 particles and the density of the material over the
     // volume of the box; the roller's axis is horizontal and across the first pass.
     #[test]
     fn dough_rolling_has_the_published_particles_and_a_lying_roller() {
@@ -226,7 +226,7 @@ mod tests {
         assert_relative_eq!(axis, Vector3::y(), epsilon = 1e-10);
     }
 
-    // The law: mass 2 rho V of two like boxes side by side, centre between them, inertia of the one
+    // Checks: mass 2 rho V of two like boxes side by side, centre between them, inertia of the one
     // box that they make: m (b^2 + c^2)/12.
     #[test]
     fn two_boxes_weigh_as_the_one_they_make() {
@@ -257,7 +257,7 @@ mod tests {
         );
     }
 
-    // The law: a body set spinning has velocity v + w x r.
+    // Checks: a body set spinning has velocity v + w x r.
     #[test]
     fn particles_take_the_velocity_of_their_body() {
         let assembly = of("elastic-drop", &["soft[0].velocity=[1,0,0]", "soft[0].angular_velocity=[0,0,2]"]);
@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    // The law: the seed alone decides the jitter, and two bodies do not draw the same numbers.
+    // Checks: the seed alone decides the jitter, and two bodies do not draw the same numbers.
     #[test]
     fn the_seed_decides_the_jitter() {
         let first =

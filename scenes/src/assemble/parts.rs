@@ -14,19 +14,19 @@ use crate::format::Signal;
 /// Bodies, robots and what drives them.
 #[derive(Debug)]
 pub struct RigidParts {
-    /// The bodies; those of the robots come after the others, but before those that hang on robots.
+    /// The bodies; those of the robots come after the others, but before those attached to robots.
     /// A body's own origin is its centre of mass, a link's that of its joint.
     pub builder: BodiesBuilder,
     /// Centre of mass of each body in the frame that the scene gives the body \[m\]; zero for
     /// links.
     pub centers: Vec<Vector3<f64>>,
-    /// What motors are told in time.
+    /// Inputs of the motors over time.
     pub inputs: TimedInputs,
-    /// What is approximated or left out of robots' files, a line each.
+    /// Parts of robots' files that are approximated or left out, one line each.
     pub warnings: Vec<String>,
 }
 
-/// Joints by the names that a scene has for them.
+/// Joints by their names in the scene.
 pub(super) struct Joints {
     pub links: BTreeMap<String, LinkId>,
     /// The robots' joints in the order of their files: own name, link, largest effort \[N m, N\];
@@ -36,7 +36,7 @@ pub(super) struct Joints {
 
 pub(super) struct RobotJoints {
     pub joints: Vec<(String, LinkId, f64)>,
-    /// The fastest that each may move \[rad/s, m/s\], where the file says so.
+    /// Rate limit of each \[rad/s, m/s\], if the file has one.
     pub rates: Vec<Option<f64>>,
     pub actuators: Range<usize>,
 }
@@ -49,17 +49,17 @@ impl Joints {
     }
 }
 
-/// A motor that is told something that changes in time.
+/// A motor whose input changes with time.
 #[derive(Clone, Debug)]
 pub(super) struct TimedInput {
-    /// Which of the system's actuators.
+    /// Index of the actuator in the system.
     pub actuator: usize,
     pub signal: Signal,
-    /// What the motor does is `scale * clamp(signal) + offset`.
+    /// The input of the motor is `scale * clamp(signal) + offset`.
     pub scale: f64,
     pub offset: f64,
     pub range: [f64; 2],
-    /// Largest effort either way in time \[N m, N\]; none where it is always the motor's own.
+    /// Effort limit over time \[N m, N\]; none for the motor's own.
     pub effort_limit: Option<Signal>,
 }
 
@@ -76,8 +76,8 @@ impl TimedInput {
 pub struct TimedInputs(pub(super) Vec<TimedInput>);
 
 impl TimedInputs {
-    /// Tells the motors what to do in the step from `time` to `time + dt` \[s\]: efforts are those
-    /// of its middle; positions and rates those of its end, which the implicit step looks at.
+    /// Sets the inputs of the motors for the step from `time` to `time + dt` \[s\]: efforts are
+    /// those of its middle; positions and rates those of its end, which the implicit step uses.
     pub fn apply(&self, system: &mut System, time: f64, dt: f64) {
         for drive in &self.0 {
             let at = |t: f64| {

@@ -1,4 +1,4 @@
-//! Robots from model files, and all that is rigid together.
+//! Robots from model files, and all rigid parts of a scene.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::format::{self, Robot, Scene};
 use crate::isometry::isometry;
 use crate::models;
 
-/// Makes the bodies and robots of a valid scene, their motors, constraints and controllers.
+/// Builds the bodies and robots of a valid scene, their motors, constraints and controllers.
 ///
 /// # Errors
 /// [`AssembleError`]: a mesh or model file, a mesh that bounds no solid, a body that cannot be
@@ -28,7 +28,7 @@ pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
         warnings: Vec::new(),
     };
     let mut joints = Joints { links: BTreeMap::new(), robots: BTreeMap::new() };
-    // A body on a robot's link comes after the robots, and what hangs on it as well.
+    // A body on a robot's link comes after the robots, and so do its descendants.
     let mut late = Vec::new();
     for (at, described) in scene.bodies.iter().enumerate() {
         if parent(described).is_none_or(|name| parts.builder.find(name).is_some()) {
@@ -142,7 +142,7 @@ fn read(robot: &Robot, path: &str) -> Result<Imported, AssembleError> {
     read.map_err(|source| AssembleError::Import { path: path.to_owned(), source: Box::new(source) })
 }
 
-/// The state that the robot begins with: its keyframe, and on top of it single coordinates.
+/// The initial state of the robot: its keyframe, with single coordinates overridden.
 fn start(imported: &mut Imported, robot: &Robot, path: &str) -> Result<(), AssembleError> {
     if let Some(name) = &robot.keyframe {
         let found = imported.keyframe(name).cloned();
@@ -166,7 +166,7 @@ fn start(imported: &mut Imported, robot: &Robot, path: &str) -> Result<(), Assem
         }
         let [least, greatest] = model.links()[link.0].dofs[0].limits;
         if position < least || position > greatest {
-            let reason = format!("{position} rad or m is outside of the joint's range [{least}, {greatest}]");
+            let reason = format!("{position} rad or m is outside the joint limits [{least}, {greatest}]");
             return Err(AssembleError::Robot { path, reason });
         }
         imported.state.q[place.start] = position;

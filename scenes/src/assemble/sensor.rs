@@ -24,7 +24,7 @@ pub fn tactile_pads(scene: &Scene, parts: &RigidParts) -> Result<Vec<TactilePad>
             pose: Translation3::from(-parts.centers[body.0]) * isometry(&pad.pose),
             half_extents: pad.half_extents,
             bins: pad.bins.map(|bins| bins as usize),
-            // Without a grid there are no particles to feel.
+            // Without a grid there are no particles.
             reach: pad.reach.or(scene.grid_spacing).unwrap_or(1.0),
         })
     });

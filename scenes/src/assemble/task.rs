@@ -1,4 +1,4 @@
-//! Tasks: paths of the joints that lead a tool through its waypoints, and what hands are told.
+//! Tasks: joint trajectories that move a tool through its waypoints, and commands to grippers.
 
 use nalgebra::{Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 use pliant_planning::inverse_kinematics::{
@@ -17,19 +17,18 @@ use crate::format::{
 };
 use crate::isometry::isometry;
 
-/// Fastest that a joint may have to move where neither task nor file say so [rad/s, m/s]: anything
-/// faster is a jump.
+/// Joint rate limit if neither task nor file have one [rad/s, m/s]: anything faster is a jump.
 const RATE_LIMIT: f64 = 10.0;
 /// Bounds of the time between samples of a path \[s\], which otherwise is the scene's step.
 const INTERVALS: [f64; 2] = [1e-3, 1e-2];
 /// Openings may be this much out of range [m]: rounding of decimals.
 const OPENING_SLACK: f64 = 1e-9;
 
-/// Adds the tasks of a scene to what drives its robots.
+/// Adds the tasks of a scene to its robots.
 ///
 /// # Errors
 /// A waypoint or an opening that cannot be reached, a tool that the robot does not carry, a joint
-/// that something else drives already.
+/// that is already driven.
 pub(super) fn add(scene: &Scene, parts: &mut RigidParts, joints: &Joints) -> Result<(), AssembleError> {
     let mut driven: Vec<LinkId> = Vec::new();
     for actuator in &scene.actuators {
@@ -42,7 +41,7 @@ pub(super) fn add(scene: &Scene, parts: &mut RigidParts, joints: &Joints) -> Res
         for link in &arm.links {
             if driven.contains(link) {
                 let name = &parts.builder.links()[link.0].name;
-                let reason = format!("the joint of '{name}' is driven by another task or motor already");
+                let reason = format!("the joint of '{name}' is already driven by another task or motor");
                 return Err(AssembleError::Robot { path: format!("{path}.robot"), reason });
             }
         }
@@ -66,7 +65,7 @@ fn robot<'a>(joints: &'a Joints, name: &str, path: &str) -> Result<&'a RobotJoin
     joints.robots.get(name).ok_or_else(undefined)
 }
 
-/// The joints that lead a tool.
+/// The joints between the world and a tool.
 struct Arm {
     chain: Chain,
     links: Vec<LinkId>,
@@ -104,7 +103,7 @@ impl Arm {
             let Some(at) = robot.joints.iter().position(|(_, own, _)| *own == link) else {
                 let other = &builder.links()[link.0].name;
                 return Err(fail(format!(
-                    "'{name}' hangs on the joint of '{other}' as well, which is not one of '{}'",
+                    "'{name}' also depends on the joint of '{other}', which is not one of '{}'",
                     task.robot
                 )));
             };
@@ -149,8 +148,9 @@ impl Arm {
                 for (name, &position) in named {
                     let Some(j) = self.names.iter().position(|own| own == name) else {
                         let names = self.names.join(", ");
-                        let reason =
-                            format!("'{name}' is not one of the joints that lead the tool, [{names}]");
+                        let reason = format!(
+                            "'{name}' is not one of the joints between the world and the tool, [{names}]"
+                        );
                         return Err(PlanError::Waypoint { waypoint: at, reason });
                     };
                     configuration[j] = Some(position);
@@ -158,7 +158,7 @@ impl Arm {
                 WaypointTarget::Configuration(configuration)
             }
             (None, Some(pose)) => WaypointTarget::Tool(goal(pose)),
-            // Validation tells it first.
+            // Validation reports it first.
             (None, None) => WaypointTarget::Configuration(vec![None; self.links.len()]),
         };
         let path_kind = match waypoint.path {
@@ -183,7 +183,7 @@ fn goal(pose: &ToolPose) -> ToolGoal {
     ToolGoal { position: Point3::from(pose.position), orientation }
 }
 
-/// Motors that hold the joints on the path.
+/// Motors that keep the joints on the path.
 fn position_control(task: &Task, arm: &Arm, planned: JointPath, robot: &RobotJoints, parts: &mut RigidParts) {
     switch_off(parts, robot, |link| arm.links.contains(&link));
     let [stiffness, damping] = task.control.gains();
@@ -231,18 +231,18 @@ fn computed_torque(
     }));
 }
 
-/// One finger of a hand: its motor, and the range of its coordinate \[m\].
+/// One finger of a gripper: its motor, and the range of its coordinate \[m\].
 struct Finger {
     actuator: usize,
     link: LinkId,
     range: [f64; 2],
-    /// What its motor is told at first \[m\].
+    /// Initial input of its motor \[m\].
     initial_target: f64,
     /// Largest force of its motor \[N\].
     effort: f64,
 }
 
-/// The two fingers of a hand, which slide against each other.
+/// The two opposed fingers of a gripper.
 fn fingers(
     hand: &RobotJoints,
     parts: &RigidParts,
@@ -264,9 +264,7 @@ fn fingers(
     }
     let count = found.len();
     let pair: [Finger; 2] = found.try_into().map_err(|_| {
-        fail(format!(
-            "'{name}' has {count} sliding joints with a position motor, where two fingers are needed"
-        ))
+        fail(format!("'{name}' has {count} prismatic joints with a position motor; a hand needs two"))
     })?;
     let axis = |finger: &Finger| match &links[finger.link.0].joint {
         JointKind::Prismatic { axis } => links[finger.link.0].frame.rotation * axis.into_inner(),
@@ -278,13 +276,13 @@ fn fingers(
     }
     if parts.inputs.0.iter().any(|drive| pair.iter().any(|finger| finger.actuator == drive.actuator)) {
         return Err(fail(format!(
-            "the motors of '{name}' are told by its controls or by another task already"
+            "the motors of '{name}' are already controlled by its `controls` or by another task"
         )));
     }
     Ok(pair)
 }
 
-/// Tells the motors of a hand's fingers half of the opening each.
+/// Sets the motors of a gripper's fingers to half of the opening each.
 fn open_and_close(
     gripper: &Gripper,
     parts: &mut RigidParts,
@@ -301,7 +299,7 @@ fn open_and_close(
         };
         if command.opening < range[0] - OPENING_SLACK || command.opening > range[1] + OPENING_SLACK {
             let reason = format!(
-                "{} m is not what '{}' can open to, [{}, {}] m",
+                "{} m is outside the opening range of '{}', [{}, {}] m",
                 command.opening, gripper.robot, range[0], range[1]
             );
             return fail("opening", reason);
@@ -310,7 +308,10 @@ fn open_and_close(
         if let Some(effort) = command.effort
             && effort > strongest
         {
-            let reason = format!("{effort} N is more than a motor of '{}' can, {strongest} N", gripper.robot);
+            let reason = format!(
+                "{effort} N is more than the effort limit of a motor of '{}', {strongest} N",
+                gripper.robot
+            );
             return fail("effort", reason);
         }
     }

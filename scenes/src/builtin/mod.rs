@@ -40,12 +40,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     SCENES.iter().map(|(name, _)| *name)
 }
 
-/// The JSON of a built-in scene as it is written, or `None` where there is none of this name.
+/// The JSON of a built-in scene as it is written, or `None` if there is none of this name.
 pub fn json(name: &str) -> Option<&'static str> {
     SCENES.iter().find(|(known, _)| *known == name).map(|(_, json)| *json)
 }
 
-/// A built-in scene, or `None` where there is none of this name.
+/// A built-in scene, or `None` if there is none of this name.
 ///
 /// # Errors
 /// Never for a released version: a test reads all of them.
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use crate::format::validate;
 
-    // The law: what the library ships is valid, carries its own name, says what it shows, and
+    // Checks: what the library ships is valid, carries its own name, says what it shows, and
     // survives being written and read again.
     #[test]
     fn built_in_scenes_are_valid_and_round_trip() {

@@ -1,4 +1,4 @@
-//! Rigid bodies: how they move, what they weigh, what they touch with.
+//! Rigid bodies: motion, mass and geometries.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub struct BodySpec {
     pub name: String,
     /// How the body moves.
     pub motion: Motion,
-    /// The shapes it touches with.
+    /// Its shapes.
     #[serde(default)]
     pub geometries: Vec<Geometry>,
 }
@@ -27,19 +27,19 @@ pub struct BodySpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Motion {
-    /// It never moves.
+    /// Static.
     Fixed {
         /// The body's frame in the world.
         #[serde(default)]
         pose: Pose,
     },
-    /// It follows poses: straight between keyframes, turning at a constant rate, standing still before the first and
-    /// after the last.
+    /// It follows poses: linear in position and constant in angular velocity between keyframes, at
+    /// rest before the first and after the last.
     PrescribedPoses {
         /// The keyframes, in order of time; at least one.
         keyframes: Vec<PoseKeyframe>,
     },
-    /// It follows velocities: each keyframe's velocity holds from its time to the next one's; at rest before the first.
+    /// It follows velocities, constant from each keyframe to the next; at rest before the first.
     PrescribedVelocities {
         /// The body's frame in the world at the start.
         #[serde(default)]
@@ -47,7 +47,7 @@ pub enum Motion {
         /// The keyframes, in order of time; at least one.
         keyframes: Vec<VelocityKeyframe>,
     },
-    /// It moves by the forces on it, on a joint.
+    /// It moves by its dynamics, on a joint.
     Dynamic(Box<Dynamic>),
 }
 
@@ -59,7 +59,7 @@ pub struct PoseKeyframe {
     pub time: f64,
     /// Origin of the body in the world [m].
     pub position: [f64; 3],
-    /// Turn of the body in the world as a unit quaternion (w, x, y, z) [-].
+    /// Orientation of the body in the world as a unit quaternion (w, x, y, z) [-].
     #[serde(default = "no_turn")]
     pub orientation: [f64; 4],
 }
@@ -78,37 +78,41 @@ pub struct VelocityKeyframe {
     pub angular: [f64; 3],
 }
 
-/// A body that forces move.
+/// A body that moves by its dynamics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dynamic {
     /// The body's frame in the world at the start, where the joint's coordinate is zero.
     #[serde(default)]
     pub pose: Pose,
-    /// The joint that holds the body.
+    /// The joint of the body.
     pub joint: JointSpec,
-    /// Name of the body that the joint is on: one listed before this one, or the link `robot/link` of a robot; null for the world.
+    /// Name of the body that the joint is on: one listed before this one, or the link `robot/link`
+    /// of a robot; null for the world.
     #[serde(default)]
     pub parent: Option<String>,
-    /// Density of the body's geometries [kg/m^3], which gives mass, centre and inertia; give this or `mass`.
+    /// Density of the body's geometries [kg/m^3], which gives mass, centre and inertia; give this
+    /// or `mass`.
     #[serde(default)]
     pub density: Option<f64>,
     /// Mass [kg]; give this or `density`.
     #[serde(default)]
     pub mass: Option<f64>,
-    /// Moments of inertia about the body's x, y and z axes through the centre of mass [kg m^2]. Left out, they are those
-    /// of the geometries, scaled to `mass`. Only with `mass`.
+    /// Moments of inertia about the body's x, y and z axes through the centre of mass [kg m^2].
+    /// Left out, they are those of the geometries, scaled to `mass`. Only with `mass`.
     #[serde(default)]
     pub inertia: Option<[f64; 3]>,
-    /// Centre of mass in the body's frame [m]. Left out, it is that of the geometries, or the origin where there are none.
-    /// Only with `mass`.
+    /// Centre of mass in the body's frame [m]. Left out, it is that of the geometries, or the
+    /// origin where there are none. Only with `mass`.
     #[serde(default)]
     pub center_of_mass: Option<[f64; 3]>,
-    /// Velocity of the centre of mass at the start, world frame [m/s]. A joint keeps the part that it leaves free. Left out or zero on a
-    /// joint that turns about a point, it is what the angular velocity asks for.
+    /// Initial velocity of the centre of mass, world frame [m/s]. Of a jointed body only the part
+    /// along the joint's degrees of freedom is used. Omitted or zero for a joint that turns about a
+    /// point, it follows from the angular velocity.
     #[serde(default)]
     pub velocity: [f64; 3],
-    /// Angular velocity at the start, world frame [rad/s]. A joint keeps the part that it leaves free.
+    /// Initial angular velocity, world frame [rad/s]. Of a jointed body only the part along the
+    /// joint's degrees of freedom is used.
     #[serde(default)]
     pub angular_velocity: [f64; 3],
     /// Constant force on the centre of mass, world frame [N].
@@ -131,13 +135,15 @@ pub struct Geometry {
     /// The shape's frame in the body's.
     #[serde(default)]
     pub pose: Pose,
-    /// Coulomb friction coefficient against particles, and of motion against other bodies [-]. Where two geometries touch, their contact
-    /// has the harmonic mean of their coefficients, 2 mu1 mu2/(mu1 + mu2), and none where one has none. Particles have no coefficient of
-    /// their own: this one holds, but for granular material with rough walls.
+    /// Coulomb friction coefficient against particles, and dynamic friction coefficient against
+    /// other bodies [-]. A contact of two geometries has the harmonic mean of their coefficients, 2
+    /// mu1 mu2/(mu1 + mu2), and no friction if one is 0. Particles have no coefficient of their
+    /// own: this one applies, except for granular material with rough walls.
     #[serde(default = "usual_friction")]
     pub friction: f64,
-    /// Friction coefficient at rest against other bodies, at least `friction`; left out, it is `friction` [-]. Two geometries have
-    /// the harmonic mean, as of `friction`. Particles do not feel it.
+    /// Static friction coefficient against other bodies, at least `friction`; default `friction`
+    /// [-]. Two geometries have the harmonic mean, as of `friction`. It does not apply to
+    /// particles.
     #[serde(default)]
     pub static_friction: Option<f64>,
     /// Stiffness against other bodies; left out, that of the scene's `rigid` [N/m].
@@ -146,31 +152,33 @@ pub struct Geometry {
     /// Hunt-Crossley dissipation against other bodies; left out, that of the scene's `rigid` [s/m].
     #[serde(default)]
     pub dissipation: Option<f64>,
-    /// Coefficient of restitution against other bodies, in [0, 1] [-]: the part of the speed with which they part after an impact; two in
-    /// contact have the mean, the softer one's weighing more. With 0 they rebound as their springs and dissipation have it, where
-    /// steps resolve that. Left out, that of the scene's `rigid`.
+    /// Coefficient of restitution against other bodies, in [0, 1] [-]: ratio of the normal speeds
+    /// after and before an impact. A contact has the mean of both, with more weight on the softer
+    /// one. With 0, rebound follows from stiffness and dissipation, as far as the step resolves it.
+    /// Default: that of the scene's `rigid`.
     #[serde(default)]
     pub restitution: Option<f64>,
-    /// Resistance to turning about the contact's normal with the closed-form solver: a moment of at most this times the normal force [m].
-    /// Two geometries have the harmonic mean.
+    /// Torsional friction with the closed-form solver: largest moment about the contact normal over
+    /// the normal force [m]. A contact of two geometries has the harmonic mean.
     #[serde(default)]
     pub torsional_friction: f64,
-    /// Resistance to rolling, likewise [m].
+    /// Rolling friction, likewise [m].
     #[serde(default)]
     pub rolling_friction: f64,
-    /// Impedance with the closed-form solver; left out, MuJoCo's usual one.
+    /// Impedance of the closed-form solver; default: MuJoCo's.
     #[serde(default)]
     pub impedance: ImpedanceCurve,
     /// Adhesion of particles; left out, they come off without a pull.
     #[serde(default)]
     pub adhesion: Option<Adhesion>,
-    /// Whether it touches anything; otherwise it is only seen, and has mass.
+    /// Whether it collides. If not, it is drawn and has mass, but no contact.
     #[serde(default = "yes")]
     pub collision: bool,
-    /// Groups it is in, one a bit: two geometries can touch where each is in a group of the other's mask [-].
+    /// Bit mask of its collision groups: two geometries collide if each is in a group of the
+    /// other's mask [-].
     #[serde(default = "first_group")]
     pub group: u32,
-    /// Groups it can touch, one a bit [-].
+    /// Bit mask of the groups that it can touch [-].
     #[serde(default = "all_groups")]
     pub mask: u32,
     /// Colour in pictures: red, green, blue, sRGB, 0 to 255 [-].
@@ -179,7 +187,7 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// A shape at the body's origin, with everything else as where a scene says nothing.
+    /// A shape at the body's origin, with the default of every other field.
     pub fn new(shape: RigidShape) -> Self {
         Self {
             shape,
@@ -212,7 +220,7 @@ pub enum RigidShape {
         /// Half of each edge [m].
         half_extents: [f64; 3],
     },
-    /// A ball about the origin.
+    /// A sphere about the origin.
     Sphere {
         /// Radius [m].
         radius: f64,
@@ -242,7 +250,7 @@ pub enum RigidShape {
         heights: Vec<Vec<f64>>,
         /// Distance between neighbours along x and y [m].
         spacing: [f64; 2],
-        /// How far the solid goes on below its lowest height: farther than anything sinks in [m].
+        /// Thickness of the solid below its lowest height: more than any penetration [m].
         #[serde(default = "one")]
         depth: f64,
     },
@@ -251,7 +259,7 @@ pub enum RigidShape {
         /// The points; at least four, not in one plane [m].
         points: Vec<[f64; 3]>,
     },
-    /// A closed triangle mesh, as it is: never replaced by its hull.
+    /// A closed triangle mesh, used without a convex hull.
     Mesh {
         /// OBJ, STL or PLY file; a relative path is relative to the scene file.
         file: PathBuf,

@@ -1,4 +1,4 @@
-//! Cloth: sheets of triangles, what they are made of, and what holds them.
+//! Cloth: sheets of triangles, their materials and pins.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,8 @@ use super::common::Pose;
 use crate::isometry::isometry;
 use pliant_garment::{ClothFileError, TShirt, TShirtError, load_cloth};
 
-/// A sheet of cloth. How it rubs on bodies is said by their geometries' `friction`, as for all particles.
+/// A sheet of cloth. Its friction on bodies is the `friction` of their geometries, as for all
+/// particles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClothSpec {
@@ -27,12 +28,13 @@ pub struct ClothSpec {
     /// Velocity at the start, world frame [m/s].
     #[serde(default)]
     pub velocity: [f64; 3],
-    /// What it is made of.
+    /// Its material.
     pub material: Fabric,
-    /// Vertices that are held and let go.
+    /// Vertices that are held until a release time.
     #[serde(default)]
     pub pins: Vec<ClothPin>,
-    /// Colour in pictures and frames, of the side that normals point from: red, green, blue, sRGB, 0 to 255 [-].
+    /// Colour in pictures and frames, of the side that normals point from: red, green, blue, sRGB,
+    /// 0 to 255 [-].
     #[serde(default = "linen")]
     pub color: [u8; 3],
     /// Colour of the other side; null where it is the same [-].
@@ -48,7 +50,8 @@ pub enum ClothShape {
     Rectangle {
         /// Lengths of the sides along x and y [m].
         size: [f64; 2],
-        /// Parts along x and y; each has two faces. Vertex (i, j) of them is number i (parts\[1\] + 1) + j [-].
+        /// Parts along x and y; each has two faces. Vertex (i, j) of them is number i (parts\[1\] +
+        /// 1) + j [-].
         parts: [u32; 2],
     },
     /// A disc about the origin. Vertex 0 is its centre.
@@ -82,7 +85,7 @@ pub struct TShirtMeasures {
     pub sleeve_length: f64,
     /// Width of a cuff, lying flat [m].
     pub sleeve_opening: f64,
-    /// How far the upper end of a cuff is below the neck's ends, along y [m].
+    /// Distance along y from the ends of the neck down to the upper end of a cuff [m].
     pub sleeve_drop: f64,
     /// Width of the neck [m].
     pub neck_width: f64,
@@ -92,7 +95,7 @@ pub struct TShirtMeasures {
     pub back_neck_depth: f64,
     /// Distance between front and back at the start [m]. "auto" is 1.5 times the grid spacing.
     pub gap: AutoOr<f64>,
-    /// Length that edges should have [m]. "auto" is 1.265 times the grid spacing.
+    /// Target length of edges [m]. "auto" is 1.265 times the grid spacing.
     pub spacing: AutoOr<f64>,
 }
 
@@ -133,31 +136,33 @@ impl TShirtMeasures {
     }
 }
 
-/// What a cloth is made of (Jiang, Gast and Teran 2017): elastic in its plane, pushing what is pressed onto it.
+/// Material of a cloth (Jiang, Gast and Teran 2017): elastic in its plane, with a normal stiffness
+/// against compression.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fabric {
     /// Mass per rest volume; times `thickness` it is that of an area [kg/m^3].
     pub density: f64,
-    /// Young's modulus in the plane: what a strip shows that is pulled at its ends [Pa].
+    /// In-plane Young's modulus, as a uniaxial tensile test measures it [Pa].
     pub youngs_modulus: f64,
     /// Poisson's ratio in the plane, in (-1, 0.5) [-].
     pub poissons_ratio: f64,
     /// Thickness [m]. "auto" is the grid spacing.
     #[serde(default)]
     pub thickness: AutoOr<f64>,
-    /// Stiffness K across the plane, published 1e5 to 4e5 [Pa].
+    /// Normal stiffness K; published values are 1e5 to 4e5 [Pa].
     pub normal_stiffness: f64,
-    /// Stiffness against shear of what lies on the sheet [Pa].
+    /// Stiffness against shear of layers on the sheet [Pa].
     #[serde(default)]
     pub shear_stiffness: f64,
-    /// Coefficient of the cone that bounds this shear; without `shear_stiffness` it does nothing [-].
+    /// Friction coefficient that bounds this shear; no effect without `shear_stiffness` [-].
     #[serde(default)]
     pub friction: f64,
     /// Bending stiffness: moment per width over curvature [N m].
     #[serde(default)]
     pub bending_stiffness: f64,
-    /// Part of the symmetric velocity gradient that a substep keeps, in [0, 1]: 1 damps nothing; published 0.8 and 0.2 [-].
+    /// Fraction of the symmetric velocity gradient that a substep keeps, in [0, 1]; 1 is no
+    /// damping; published values: 0.8 (folding) and 0.2 (bagging) [-].
     #[serde(default = "one")]
     pub damping: f64,
 }
@@ -178,16 +183,17 @@ impl Fabric {
     }
 }
 
-/// A vertex that is held, and let go.
+/// A vertex that is held until a release time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClothPin {
     /// Which vertex.
     pub at: PinPlace,
-    /// Where it goes: straight between keyframes, standing still before the first and after the last. Without keyframes it stays.
+    /// Its path: linear between keyframes, at rest before the first and after the last. Without
+    /// keyframes it does not move.
     #[serde(default)]
     pub keyframes: Vec<PinKeyframe>,
-    /// When it is let go; null: never [s].
+    /// Release time; null: never [s].
     #[serde(default)]
     pub release: Option<f64>,
 }
@@ -213,7 +219,7 @@ pub enum PinPlace {
     },
 }
 
-/// A corner of a rectangle as its front (+z) is seen with y up.
+/// A corner of a rectangle in a view of its front (+z) with y up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Corner {
@@ -227,17 +233,18 @@ pub enum Corner {
     UpperLeft,
 }
 
-/// Where a held vertex is at a time.
+/// Position of a held vertex at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PinKeyframe {
     /// Time since the start [s].
     pub time: f64,
-    /// Displacement from where the vertex is at the start, world frame; zero in the first keyframe [m].
+    /// Displacement from where the vertex is at the start, world frame; zero in the first keyframe
+    /// [m].
     pub displacement: [f64; 3],
 }
 
-/// Why a cloth was not made.
+/// Why a cloth was not built.
 #[derive(Debug, thiserror::Error)]
 pub enum ClothError {
     /// The T-shirt cannot be cut or sewn.
@@ -282,7 +289,7 @@ pub enum ClothError {
         /// Why.
         source: PinError,
     },
-    /// A pin asks for a corner of a sheet that is no rectangle.
+    /// A pin refers to a corner of a sheet that is not a rectangle.
     #[error("cloth '{name}': pins[{pin}].at: only a rectangle has corners")]
     NoCorner {
         /// Name of the cloth.
@@ -311,12 +318,12 @@ pub enum ClothError {
 }
 
 impl ClothSpec {
-    /// Makes the cloth: its mesh at rest in the world [m], its material and its pins. Relative paths are relative to `base_dir`;
-    /// `grid_spacing` is the scene's [m].
+    /// Builds the cloth: its mesh at rest in the world [m], its material and its pins. Relative
+    /// paths are relative to `base_dir`; `grid_spacing` is the scene's [m].
     ///
     /// # Errors
-    /// [`ClothError`], with the cloth's name: a shape that is no sheet for this grid, a material out of range, a pin without a
-    /// vertex or on one that is held already.
+    /// [`ClothError`], with the cloth's name: a shape that is not a valid sheet for this grid, a
+    /// material out of range, a pin without a vertex or on one that already has a pin.
     pub fn build(
         &self,
         base_dir: &Path,

@@ -3,15 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Copies of all free bodies side by side, on a square grid along x and y: many small worlds in one. Everything else is there once.
+/// Copies of all free bodies on a square lattice along x and y. All else exists once.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Copies {
-    /// Number of copies, with that which is written out [-]. The bodies of copy k from 1 on are called `NAME.k`.
+    /// Number of copies, including the original [-]. The bodies of copy k from 1 on are called
+    /// `NAME.k`.
     pub count: u32,
     /// Distance between neighbours [m].
     pub pitch: f64,
-    /// Standard deviation of each component of the velocity that every body gets besides its own, at random after the scene's seed [m/s].
+    /// Standard deviation of each component of a random velocity that is added to every body's own,
+    /// drawn from the scene's seed [m/s].
     #[serde(default)]
     pub velocity_deviation: f64,
 }

@@ -1,7 +1,7 @@
-//! What drives and holds bodies and robots: motors, outside forces, constraints, controllers.
+//! Motors, external forces, constraints and controllers of bodies and robots.
 //!
-//! A body is named `body` where the scene writes it out, and `robot/link` where it belongs to a robot; a joint is named after the body
-//! that it moves, or `robot/joint`.
+//! A body of the scene is named `body`, a link of a robot `robot/link`; a joint is named after the
+//! body that it moves, or `robot/joint`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::common::Pose;
 use super::signal::{Interpolation, Keyframe, Signal, Varying};
 
-/// A motor on one degree of freedom of a joint, besides those that a robot's file brings.
+/// A motor on one degree of freedom of a joint, in addition to those of a robot's file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Actuator {
@@ -24,28 +24,30 @@ pub struct Actuator {
     /// Which of the joint's degrees of freedom, from 0 [-].
     #[serde(default)]
     pub dof: u32,
-    /// What the motor does.
+    /// Kind of actuator, with its input.
     pub control: Control,
-    /// Largest effort either way; null for none [N m, N].
+    /// Effort limit in both directions; null for none [N m, N].
     #[serde(default)]
     pub effort_limit: Option<f64>,
-    /// Whether the motor also carries the weight of what hangs on the joint, within its limit.
+    /// Whether the motor compensates gravity of all links beyond the joint, within its effort
+    /// limit.
     #[serde(default)]
     pub gravity_compensation: bool,
 }
 
-/// What a motor does. Units of a turning joint come first, those of a sliding one second.
+/// Kind of actuator. Units of a revolute joint first, of a prismatic joint second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Control {
-    /// It exerts an effort.
+    /// Effort control.
     Effort {
         /// The effort over time [N m, N].
         value: Signal,
     },
-    /// It holds a coordinate: proportional and derivative control, implicit in time. The rate to have is that of `value`.
+    /// Position control: proportional and derivative, implicit in time. The target rate is that of
+    /// `value`.
     Position {
-        /// The coordinate to be at, over time [rad, m].
+        /// Target coordinate over time [rad, m].
         value: Signal,
         /// Stiffness K_p [N m/rad, N/m].
         stiffness: f64,
@@ -53,9 +55,9 @@ pub enum Control {
         #[serde(default)]
         damping: f64,
     },
-    /// It follows a rate.
+    /// Velocity control.
     Velocity {
-        /// The rate to have, over time [rad/s, m/s].
+        /// Target rate over time [rad/s, m/s].
         value: Signal,
         /// Damping K_d [N m s/rad, N s/m].
         damping: f64,
@@ -63,7 +65,7 @@ pub enum Control {
 }
 
 impl Control {
-    /// What it is told over time.
+    /// Its set point over time.
     pub fn value(&self) -> &Signal {
         match self {
             Self::Effort { value } | Self::Position { value, .. } | Self::Velocity { value, .. } => value,
@@ -71,7 +73,7 @@ impl Control {
     }
 }
 
-/// A force and a torque from outside on a body.
+/// An external force and torque on a body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Force {
@@ -88,7 +90,8 @@ pub struct Force {
     pub wave: Signal,
 }
 
-/// What holds two bodies to each other besides joints. Points and frames are in the frames of the bodies; null is the world.
+/// A holonomic constraint between two bodies, in addition to joints. Points and frames are in the
+/// frames of the bodies; null is the world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Constraint {
@@ -98,7 +101,7 @@ pub enum Constraint {
         bodies: [Option<String>; 2],
         /// A point of each [m].
         points: [[f64; 3]; 2],
-        /// When it lets go; null for never [s].
+        /// Release time; null for never [s].
         #[serde(default)]
         release: Option<f64>,
     },
@@ -110,7 +113,7 @@ pub enum Constraint {
         points: [[f64; 3]; 2],
         /// The distance [m].
         distance: f64,
-        /// When it lets go; null for never [s].
+        /// Release time; null for never [s].
         #[serde(default)]
         release: Option<f64>,
     },
@@ -118,32 +121,32 @@ pub enum Constraint {
     Weld {
         /// The bodies.
         bodies: [Option<String>; 2],
-        /// A frame of each; left out, the bodies stay to each other as they stand at the start.
+        /// A frame of each; by default their relative pose at the start is kept.
         #[serde(default)]
         frames: Option<[Pose; 2]>,
-        /// When it lets go; null for never [s].
+        /// Release time; null for never [s].
         #[serde(default)]
         release: Option<f64>,
     },
     /// The first coordinate of one joint follows that of another: `driven = ratio driver + offset`.
     Coupler {
-        /// The joint that leads.
+        /// The driving joint.
         driver: String,
-        /// The joint that follows.
+        /// The driven joint.
         driven: String,
         /// The ratio [-].
         ratio: f64,
         /// The offset [rad, m].
         #[serde(default)]
         offset: f64,
-        /// When it lets go; null for never [s].
+        /// Release time; null for never [s].
         #[serde(default)]
         release: Option<f64>,
     },
 }
 
 impl Constraint {
-    /// When it lets go [s].
+    /// Release time [s].
     pub fn release(&self) -> Option<f64> {
         match self {
             Self::Ball { release, .. }
@@ -154,13 +157,14 @@ impl Constraint {
     }
 }
 
-/// What puts forces on bodies from what it sees of them.
+/// A controller: forces on bodies as functions of their state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Controller {
-    /// Computed torque: every joint of a robot has the acceleration `K_p (target - q) + K_d (target rate - v)`.
+    /// Computed torque: every joint of a robot has the acceleration `K_p (target - q) + K_d (target
+    /// rate - v)`.
     InverseDynamics(InverseDynamics),
-    /// Cups that pull what is near.
+    /// Suction cups.
     Suction(Suction),
 }
 
@@ -174,21 +178,22 @@ pub struct InverseDynamics {
     pub stiffness: f64,
     /// K_d [1/s].
     pub damping: f64,
-    /// Where to be at which time, in order of time; at least one.
+    /// Targets in order of time; at least one.
     pub targets: Vec<JointTarget>,
-    /// How targets go from one to the next.
+    /// Interpolation between targets.
     #[serde(default)]
     pub interpolation: Interpolation,
 }
 
-/// Where the joints of a robot are to be at a time.
+/// Target of a robot's joints at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JointTarget {
     /// Time since the start [s].
     pub time: f64,
-    /// Coordinates by the joints' names, or of all joints in the order of the file. A joint that is not named goes on as if the target
-    /// did not exist [rad, m].
+    /// Coordinates by the joints' names, or of all joints in the order of the file. A joint that is
+    /// not named ignores this target: its set point is interpolated between the targets that name
+    /// it [rad, m].
     pub positions: TargetPositions,
 }
 
@@ -204,8 +209,9 @@ pub enum TargetPositions {
 }
 
 impl InverseDynamics {
-    /// The target of one joint over time [rad, m]: `index` counts the robot's joints with a coordinate, `name` is the joint's, `start`
-    /// its coordinate at the start, which it keeps where no target names it.
+    /// The target of one joint over time [rad, m]: `index` counts the robot's joints with a
+    /// coordinate, `name` is the joint's, `start` its initial coordinate, which it keeps if no
+    /// target names it.
     pub fn target(&self, index: usize, name: &str, start: f64) -> Signal {
         let keyframe = |target: &JointTarget| {
             let value = match &target.positions {
@@ -226,13 +232,14 @@ impl InverseDynamics {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Suction {
-    /// The cups: bodies or links. A cup pulls along the z axis of its frame, at the frame's origin.
+    /// The suction cups: bodies or links. A cup pulls along the z axis of its frame, at the frame's
+    /// origin.
     pub cups: Vec<String>,
-    /// Largest pull of one cup, at contact; at a tenth of the range it is half of that [N].
+    /// Largest force of one cup, at contact; at a tenth of the range it is half of that [N].
     pub force: f64,
     /// Gap beyond which a cup does not pull [m].
     pub range: f64,
-    /// Times from and until which they pull [s].
+    /// Start and end of the suction [s].
     pub on: [f64; 2],
     /// The bodies or links that they can pull.
     pub targets: Vec<String>,
@@ -242,7 +249,7 @@ fn always() -> Signal {
     Signal::Constant(1.0)
 }
 
-// Written by hand: serde's untagged enums swallow the message that names what is wrong.
+// Written by hand: serde's untagged enums discard the message that names the error.
 impl<'de> Deserialize<'de> for TargetPositions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct PositionsVisitor;
@@ -271,7 +278,7 @@ impl<'de> Deserialize<'de> for TargetPositions {
 mod tests {
     use super::*;
 
-    // The law: a joint's targets are those that name it; one that none names stays where it is.
+    // Checks: a joint's targets are those that name it; one that none names does not move.
     #[test]
     fn a_joint_follows_the_targets_that_name_it() {
         let json = r#"{ "type": "inverse-dynamics", "robot": "arm", "stiffness": 100, "damping": 20, "targets": [
@@ -286,7 +293,7 @@ mod tests {
         assert_eq!(again, Controller::InverseDynamics(arm));
     }
 
-    // The law: a force without a wave is constant.
+    // Checks: a force without a wave is constant.
     #[test]
     fn a_force_is_constant_unless_it_waves() {
         let force: Force = serde_json::from_str(r#"{ "body": "box", "force": [10, 0, 0] }"#).unwrap();

@@ -5,23 +5,24 @@ use serde::{Deserialize, Serialize};
 
 use super::common::Pose;
 
-/// A condition on one figure of a soft or rigid body or of cloth, which has to hold at every step of a span of time. It changes nothing in
-/// the run.
+/// A condition on one measured quantity of a soft body, a rigid body or cloth that must hold at
+/// every step of a time span. It does not change the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Goal {
     /// Name, unique among the goals.
     pub name: String,
-    /// The soft body that is looked at. Give one of this, `cloth` and `body`, but none for crossings, which are of all cloth.
+    /// The soft body that is measured. Give one of this, `cloth` and `body`, but none for
+    /// crossings, which count all cloth.
     #[serde(default)]
     pub soft: Option<String>,
-    /// The cloth that is looked at: its vertices and centroids where a soft body's particles are meant.
+    /// The cloth that is measured: vertices and centroids take the place of particles.
     #[serde(default)]
     pub cloth: Option<String>,
-    /// The body or link `robot/link` that is looked at.
+    /// The body or link `robot/link` that is measured.
     #[serde(default)]
     pub body: Option<String>,
-    /// What is measured of it.
+    /// The measured quantity.
     pub quantity: Quantity,
     /// The body or link `robot/link` in whose frame it is measured; null for the world.
     #[serde(default)]
@@ -29,7 +30,8 @@ pub struct Goal {
     /// First time at which it has to hold [s].
     #[serde(default)]
     pub from: f64,
-    /// Last time at which it has to hold; null for the end of the run [s]. A span shorter than a step means the nearest step.
+    /// Last time at which it has to hold; null for the end of the run [s]. A span shorter than a
+    /// step means the nearest step.
     #[serde(default)]
     pub until: Option<f64>,
     /// Least value; null for none [the quantity's unit].
@@ -40,7 +42,7 @@ pub struct Goal {
     pub max: Option<f64>,
 }
 
-/// What a goal measures.
+/// Quantity of a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Quantity {
@@ -59,8 +61,8 @@ pub enum Quantity {
         /// Which coordinate.
         axis: CoordinateAxis,
     },
-    /// The widest stretch of a coordinate without a particle, between the least and the greatest one of a soft body [m]: how far
-    /// apart it was torn.
+    /// The largest gap between neighbouring particles of a soft body along one coordinate [m]: a
+    /// measure of tearing.
     Gap {
         /// Which coordinate.
         axis: CoordinateAxis,
@@ -73,10 +75,12 @@ pub enum Quantity {
         #[serde(default)]
         pose: Pose,
     },
-    /// The area of the floor that a cloth covers, seen from above; layers count once [m^2]. Every step of the span takes some milliseconds.
+    /// The area of the floor that a cloth covers, seen from above; layers count once [m^2]. Each
+    /// step of the time span costs some milliseconds.
     CoveredArea,
-    /// How many more crossings all cloth together has than at the start [crossings]: pairs of an edge and a face that it passes
-    /// through. With `max` 0, cloth went through cloth nowhere. Every step of the span takes milliseconds: give `from`.
+    /// How many more crossings all cloth together has than at the start [crossings]: pairs of an
+    /// edge and a face that it passes through. With `max` 0, cloth passes through cloth nowhere.
+    /// Each step of the time span costs milliseconds: give `from`.
     NewCrossings,
 }
 

@@ -1,22 +1,23 @@
-//! Joints of bodies that a scene writes out itself: what they leave free, and what acts in them.
+//! Joints of bodies that a scene describes itself: degrees of freedom, and passive properties.
 
 use pliant_rigid::multibody::Dof;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a joint leaves free. Its coordinates are zero where the body's `pose` says.
+/// Kind of joint. Its coordinates are zero at the body's `pose`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum JointSpec {
-    /// All six motions.
+    /// Six degrees of freedom.
     Free {},
-    /// None: the body is welded to its parent.
+    /// No degree of freedom: the body is welded to its parent.
     Fixed {},
     /// Turning about an axis. Coordinate: the angle.
     Revolute(AxisJoint),
     /// Sliding along an axis. Coordinate: the distance.
     Prismatic(AxisJoint),
-    /// Turning about one axis of the parent, then about one of the body: a Cardan joint. Coordinates: the two angles.
+    /// Turning about one axis of the parent, then about one of the body: a Cardan joint.
+    /// Coordinates: the two angles.
     Universal(UniversalJoint),
     /// Moving in a plane and turning about its normal. Coordinates: x, y, angle.
     Planar(PlanarJoint),
@@ -24,7 +25,7 @@ pub enum JointSpec {
     Ball(BallJoint),
 }
 
-/// A joint with one axis. Where it slides, N and m take the place of N m and rad.
+/// A joint with one axis. For a prismatic joint N and m replace N m and rad.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AxisJoint {
@@ -36,10 +37,10 @@ pub struct AxisJoint {
     /// Viscous damping [N m s/rad, N s/m].
     #[serde(default)]
     pub damping: f64,
-    /// Inertia of motor and gears, as felt at the joint [kg m^2, kg].
+    /// Armature: rotor inertia of motor and gears as it acts at the joint [kg m^2, kg].
     #[serde(default)]
     pub armature: f64,
-    /// Dry friction: the largest effort it resists with [N m, N].
+    /// Dry friction: its largest effort [N m, N].
     #[serde(default)]
     pub friction_loss: f64,
     /// Stiffness of a spring [N m/rad, N/m].
@@ -57,7 +58,8 @@ pub struct AxisJoint {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UniversalJoint {
-    /// The two axes in the body's frame as it stands at the start, the one on the parent first; not parallel [-].
+    /// The two axes in the body's frame as it stands at the start, the one on the parent first; not
+    /// parallel [-].
     pub axes: [[f64; 3]; 2],
     /// Where the axes cross, in the body's frame; left out, the centre of mass [m].
     #[serde(default)]
@@ -82,12 +84,12 @@ pub struct UniversalJoint {
     pub limits: [Option<[f64; 2]>; 2],
 }
 
-/// A joint that leaves motion in a plane.
+/// A joint that allows motion in a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PlanarJoint {
-    /// Turn of the joint's frame in the body's as it stands at the start, as a unit quaternion (w, x, y, z); the plane is its xy
-    /// plane [-].
+    /// Turn of the joint's frame in the body's as it stands at the start, as a unit quaternion
+    /// (w, x, y, z); the plane is its xy plane [-].
     pub orientation: [f64; 4],
     /// Origin of the joint's frame in the body's; left out, the centre of mass [m].
     pub position: Option<[f64; 3]>,
@@ -158,12 +160,14 @@ impl JointSpec {
         }
     }
 
-    /// Whether each degree of freedom has a coordinate of its own; a ball's and a free joint's turns have none.
+    /// Whether each degree of freedom has a coordinate of its own; rotations of ball and free
+    /// joints have none.
     pub fn has_coordinates(&self) -> bool {
         !matches!(self, Self::Fixed {} | Self::Free {} | Self::Ball(_))
     }
 
-    /// Origin of the joint's frame in the body's [m]; none where it is left to the centre of mass, or where there is no such frame.
+    /// Origin of the joint's frame in the body's [m]; none if it is the centre of mass, or if there
+    /// is no such frame.
     pub fn position(&self) -> Option<[f64; 3]> {
         match self {
             Self::Free {} | Self::Fixed {} => None,

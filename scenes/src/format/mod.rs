@@ -1,7 +1,8 @@
-//! The scene file: a JSON object that says everything a run needs.
+//! The scene file: a JSON object that describes all that a run needs.
 //!
-//! Units are SI, the world frame is right-handed with z up, quaternions are (w, x, y, z). Unknown fields are errors.
-//! [`schema`] is the JSON Schema; every field's description ends with its unit in brackets.
+//! Units are SI, the world frame is right-handed with z up, quaternions are (w, x, y, z). Unknown
+//! fields are errors. [`schema`] is the JSON Schema; every field's description ends with its unit
+//! in brackets.
 
 // The descriptions are the text of the schema, where a bracket needs no escape.
 #![allow(rustdoc::broken_intra_doc_links)]

@@ -1,11 +1,11 @@
-//! What a run writes and how it is drawn.
+//! Output of a run, and its pictures.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::plots::Figure;
 
-/// What a run writes and how it is drawn.
+/// Output of a run, and its pictures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Output {
@@ -13,14 +13,14 @@ pub struct Output {
     pub frame_interval: f64,
     /// Properties of the frames' PLY files beyond position, velocity, radius, colour and material.
     pub fields: Vec<Field>,
-    /// Bodies and links `robot/link` whose forces from the particles are written at every step, into `forces.csv`; those in `plots` are
-    /// written anyhow.
+    /// Bodies and links `robot/link` whose forces from the particles are written at every step,
+    /// into `forces.csv`; those in `plots` are always written.
     pub forces: Vec<String>,
-    /// Figures of forces over time.
+    /// Plots of forces over time.
     pub plots: Vec<Figure>,
-    /// What colours the particles in pictures and frames.
+    /// Colour of the particles in pictures and frames.
     pub color_by: ColorBy,
-    /// Camera of the pictures; null frames the scene by itself.
+    /// Camera of the pictures; null frames the scene automatically.
     pub camera: Option<Camera>,
     /// Width and height of the pictures [px].
     pub picture_size: [u32; 2],
@@ -52,7 +52,7 @@ pub enum Field {
     StressNorm,
 }
 
-/// What colours the particles.
+/// Colour of the particles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColorBy {
@@ -68,13 +68,13 @@ pub enum ColorBy {
     StressNorm,
 }
 
-/// Where pictures are taken from.
+/// The camera of the pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Camera {
     /// The eye, world frame [m].
     pub position: [f64; 3],
-    /// The point looked at, world frame [m].
+    /// The point in the middle of the picture, world frame [m].
     pub target: [f64; 3],
     /// Vertical angle of view, in (0, pi) [rad].
     #[serde(default = "usual_field_of_view")]

@@ -18,7 +18,7 @@ pub struct ParseError {
     pub message: String,
 }
 
-/// Reads a scene from JSON. The figures are not yet validated: see [`super::validate`].
+/// Reads a scene from JSON. The values are not yet validated: see [`super::validate`].
 ///
 /// # Errors
 /// Malformed JSON, an unknown or missing field, a value of the wrong type.
@@ -43,7 +43,8 @@ enum JsonLevel {
     Array { index: usize },
 }
 
-/// The levels around the value at `line` and `column` (from 1, in bytes, as serde_json counts) of JSON `text`.
+/// The levels around the value at `line` and `column` (from 1, in bytes, as serde_json counts) of
+/// JSON `text`.
 fn levels_at(text: &str, line: usize, column: usize) -> Vec<JsonLevel> {
     let line_start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     // The error's column is that of the last character read, which belongs to the value at fault.
@@ -85,8 +86,9 @@ fn levels_at(text: &str, line: usize, column: usize) -> Vec<JsonLevel> {
     levels
 }
 
-/// serde reads an object with a tag (`type`, `model`) to its end before it looks at the fields, so the position tells the
-/// object only. The field at fault is found by its value, where only one has the value that the message quotes.
+/// serde reads an object with a tag (`type`, `model`) to its end before it checks the fields, so
+/// the position identifies only the object. The field at fault is found by its value, if only one
+/// has the value that the message quotes.
 fn narrow(levels: &mut Vec<JsonLevel>, text: &str, message: &str) {
     let outermost = levels.iter().position(|level| matches!(level, JsonLevel::Object { tagged: true, .. }));
     let about_object = message.starts_with("unknown field") || message.starts_with("missing field");
@@ -154,7 +156,7 @@ mod tests {
         )
     }
 
-    // The law: what a scene leaves out has the documented default.
+    // Checks: omitted fields have the documented defaults.
     #[test]
     fn a_minimal_scene_has_the_defaults() {
         let scene = parse_scene(MINIMAL).unwrap();

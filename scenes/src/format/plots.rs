@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A figure over time, `plots/NAME.svg` in the run directory: one panel above the other.
+/// A plot over time, `plots/NAME.svg` in the run directory, with its axes one above the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
     /// Name of the file; unique among the plots. Letters, digits, '-', '_' and '.'.
     pub name: String,
-    /// Above the figure; left out, its name.
+    /// Title of the plot; by default its name.
     #[serde(default)]
     pub title: Option<String>,
     /// The panels from above; at least one.
@@ -20,14 +20,15 @@ pub struct Figure {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Panel {
-    /// Above the panel: what is plotted.
+    /// Title of the axes: what is plotted.
     pub title: String,
     /// The curves; at least one.
     pub curves: Vec<Curve>,
     /// Horizontal lines, such as a closed-form value.
     #[serde(default)]
     pub lines: Vec<Line>,
-    /// Least and largest value of the vertical axis [N, N m]; left out, those of the curves and lines.
+    /// Least and largest value of the vertical axis [N, N m]; left out, those of the curves and
+    /// lines.
     #[serde(default)]
     pub range: Option<[f64; 2]>,
 }
@@ -40,10 +41,10 @@ pub struct Curve {
     pub body: String,
     /// Direction whose component is plotted, world frame; its length does not matter [-].
     pub direction: [f64; 3],
-    /// What of the body.
+    /// The quantity.
     #[serde(default)]
     pub quantity: CurveQuantity,
-    /// In the legend; left out, the body's name.
+    /// Name in the legend; by default the body's.
     #[serde(default)]
     pub name: Option<String>,
 }
@@ -65,6 +66,6 @@ pub enum CurveQuantity {
 pub struct Line {
     /// Its height [N, N m].
     pub value: f64,
-    /// In the legend.
+    /// Name in the legend.
     pub name: String,
 }

@@ -1,24 +1,27 @@
-//! How rigid bodies are computed: steps and contact between them.
+//! Integrator and contact of rigid bodies.
 
 use pliant_rigid::comfree::ComFreeSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Rigid bodies and robots: how they step, and contact between them where a geometry says nothing else.
+/// Rigid bodies and robots: integrator, and default contact parameters between them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rigid {
-    /// What chooses the steps.
+    /// The integrator.
     pub integrator: Integrator,
     /// Stiffness of a surface; two in contact are springs in series [N/m].
     pub stiffness: f64,
     /// Hunt-Crossley dissipation of a surface [s/m].
     pub dissipation: f64,
-    /// Coefficient of restitution of a surface, in [0, 1] [-]; left out, 1 where it has no dissipation, and 0 elsewhere.
+    /// Coefficient of restitution of a surface, in [0, 1] [-]; by default 1 without dissipation,
+    /// else 0.
     pub restitution: Option<f64>,
-    /// Stiction tolerance: the slip velocity at which friction has most of its value [m/s].
+    /// Stiction tolerance: the slip velocity below which regularised friction counts as sticking
+    /// [m/s].
     pub stiction_tolerance: f64,
-    /// Whether a step is solved again with the fresh normal forces where those that bounded friction were off.
+    /// Whether a step is solved again with the new normal forces if the lagged ones that bounded
+    /// friction were wrong.
     pub refresh_friction: bool,
     /// The closed-form solver, where `rigid_solver` chooses it.
     pub comfree: ComFreeSettings,
@@ -38,15 +41,16 @@ impl Default for Rigid {
     }
 }
 
-/// What solves contact between rigid bodies.
+/// Solver of contact between rigid bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RigidSolver {
-    /// One convex problem a step, solved to a tolerance (irrotational contact fields, Castro et al. 2023).
+    /// One convex problem per step, solved to a tolerance (irrotational contact fields, Castro et
+    /// al. 2023).
     #[default]
     Icf,
-    /// Every contact in closed form (ComFree-Sim, Borse et al. 2026): for throughput. The published
-    /// form has no iterations; the default one takes a fixed number of passes over trees and contacts.
+    /// Every contact in closed form (ComFree-Sim, Borse et al. 2026), for throughput. The published
+    /// form has no iterations; the default takes a fixed number of passes over trees and contacts.
     Comfree,
 }
 
@@ -54,19 +58,19 @@ pub enum RigidSolver {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Integrator {
-    /// Implicit Euler steps of one length.
+    /// Implicit Euler with fixed steps.
     Fixed {
         /// The step, at most the scene's `dt`; left out, it is `dt` [s].
         #[serde(default)]
         step: Option<f64>,
     },
-    /// Implicit trapezoidal steps of one length: second order where nothing touches.
+    /// Implicit trapezoid rule with fixed steps: second order without contact.
     Trapezoid {
         /// The step, at most the scene's `dt`; left out, it is `dt` [s].
         #[serde(default)]
         step: Option<f64>,
     },
-    /// Steps as long as an accuracy allows (CENIC, Kurtz and Castro 2025).
+    /// Error control: steps as long as an accuracy allows (CENIC, Kurtz and Castro 2025).
     ErrorControlled {
         /// Largest error of a position in a step [rad, m].
         #[serde(default = "usual_accuracy")]
@@ -74,8 +78,9 @@ pub enum Integrator {
         /// Longest step [s].
         #[serde(default = "longest_step")]
         max_step: f64,
-        /// Order of the steps; left out, first. The closed-form solver has no other. Second is more accurate where nothing
-        /// touches, and takes longer steps: motors lag and stops give more in them.
+        /// Order of the steps; left out, first. The closed-form solver has no other. Second order
+        /// is more accurate without contact and takes longer steps, in which motors lag more and
+        /// joint limits yield more.
         #[serde(default)]
         order: Option<Order>,
     },
@@ -85,9 +90,10 @@ pub enum Integrator {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// A step is made whole and in halves, which are kept: three solves.
+    /// Step doubling: one whole step and two halves, which are kept: three solves.
     First,
-    /// An implicit trapezoidal step corrects one of first order: two solves, three with holonomic constraints.
+    /// An implicit trapezoidal step corrects one of first order: two solves, three with holonomic
+    /// constraints.
     Second,
 }
 

@@ -1,4 +1,4 @@
-//! Robots: mechanisms that a model file describes.
+//! Robots: mechanisms from model files.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::common::Pose;
 use super::signal::Signal;
 
-/// A mechanism from a model file. Its links, joints and motors are known to the rest of the scene as `robot/link`, `robot/joint` and
-/// `robot/motor`.
+/// A mechanism from a model file. The rest of the scene refers to its links, joints and motors as
+/// `robot/link`, `robot/joint` and `robot/motor`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Robot {
@@ -22,23 +22,25 @@ pub struct Robot {
     /// One of the models that come with Pliant. Give this or `file`.
     #[serde(default)]
     pub model: Option<RobotModel>,
-    /// What the robot is mounted on: a fixed or prescribed body, or the link `robot/link` of a robot listed before this one; null for
-    /// the world.
+    /// What the robot is mounted on: a fixed or prescribed body, or the link `robot/link` of a
+    /// robot listed before this one; null for the world.
     #[serde(default)]
     pub parent: Option<String>,
     /// The frame of the file's world in that of the parent.
     #[serde(default)]
     pub pose: Pose,
-    /// Keyframe of the file to begin with; null for its own state.
+    /// Initial keyframe of the file; null for its default state.
     #[serde(default)]
     pub keyframe: Option<String>,
-    /// Coordinates of joints at the start, by the joints' names; they go before the keyframe's [rad, m].
+    /// Initial coordinates of joints by name; they override those of the keyframe [rad, m].
     #[serde(default)]
     pub positions: BTreeMap<String, f64>,
-    /// What the file's motors are told, by the motors' names, in the file's units; they go before the keyframe's [the file's unit].
+    /// Inputs of the file's motors by name, in the file's units; they override those of the
+    /// keyframe [the file's unit].
     #[serde(default)]
     pub controls: BTreeMap<String, Signal>,
-    /// Whether to run although the file holds what is approximated or left out. Each such thing is told either way.
+    /// Whether to run although parts of the file are approximated or left out. Each of them gives a
+    /// warning in any case.
     #[serde(default)]
     pub ignore_warnings: bool,
 }
@@ -51,11 +53,11 @@ pub enum RobotModel {
     Iiwa7,
     /// A seven-axis arm like the Franka Emika Panda.
     Panda,
-    /// A hand with two parallel fingers.
+    /// A gripper with two parallel fingers.
     ParallelGripper,
-    /// A hand with two parallel fingers that opens from 2 to 160 mm.
+    /// A gripper with two parallel fingers, opening 2 to 160 mm.
     WideGripper,
-    /// The same with broad pads, for pinching cloth softly.
+    /// The same with broad pads, for cloth.
     ClothGripper,
     /// A hand with four fingers like the Allegro Hand.
     AllegroHand,

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use pliant_coupling::{AutoOr, ContactSettings, Coupling, CouplingStep, GridMotion};
 use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
 use serde::{Deserialize, Serialize};
 
 use super::body::BodySpec;
@@ -20,7 +22,7 @@ use super::task::Task;
 /// The version of the scene format that this library reads and writes.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// A scene: what there is, how it moves, how it is computed and what is written.
+/// A scene: bodies and materials, their motion, numerical settings and output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
@@ -29,26 +31,27 @@ pub struct Scene {
     pub schema_version: u32,
     /// Short name; it also names the run directory. Letters, digits, '-', '_' and '.'.
     pub name: String,
-    /// What the scene shows, and which of its figures were chosen freely.
+    /// Purpose of the scene, and which of its values were chosen freely.
     #[serde(default)]
     pub description: String,
     /// Simulated time [s].
     pub duration: f64,
-    /// Time step: how often bodies move and a row of diagnostics is written [s].
+    /// Time step of the world: bodies move and a row of diagnostics is written once per step [s].
     pub dt: f64,
-    /// Substeps of the particles in a step [-]. "auto" takes the fewest that are stable.
+    /// Number of substeps of the particles in a step [-]. "auto" is the smallest stable number.
     #[serde(default)]
     pub substeps: AutoOr<u32>,
     /// Gravity, world frame [m/s^2].
     #[serde(default = "earth")]
     pub gravity: [f64; 3],
-    /// Distance between the nodes of the particles' grid; needed where there are soft bodies [m].
+    /// Grid spacing: distance between neighbouring grid nodes; required if there are soft bodies or
+    /// cloths [m].
     #[serde(default)]
     pub grid_spacing: Option<f64>,
-    /// How bodies that forces move are coupled to the particles.
+    /// How dynamic bodies are coupled to the particles.
     #[serde(default)]
     pub coupling: Coupling,
-    /// Whether a step may be split where bodies and particles must hear of each other sooner.
+    /// Whether a step may be split into shorter coupling steps.
     #[serde(default)]
     pub coupling_step: CouplingStep,
     /// Whether the particles' grid moves with the scene.
@@ -60,13 +63,13 @@ pub struct Scene {
     /// The convex solver.
     #[serde(default)]
     pub solver: Solver,
-    /// What solves contact between rigid bodies.
+    /// Solver of contact between rigid bodies.
     #[serde(default)]
     pub rigid_solver: RigidSolver,
-    /// How rigid bodies step, and contact between them.
+    /// Integrator of the rigid bodies, and contact between them.
     #[serde(default)]
     pub rigid: Rigid,
-    /// Planes that bound the particles, as conditions on grid nodes.
+    /// Planes that bound the particles: boundary conditions of the grid.
     #[serde(default)]
     pub boundaries: Vec<Boundary>,
     /// Materials by name.
@@ -81,49 +84,50 @@ pub struct Scene {
     /// Rigid bodies.
     #[serde(default)]
     pub bodies: Vec<BodySpec>,
-    /// Copies of the free bodies, side by side.
+    /// Copies of the free bodies on a lattice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies: Option<Copies>,
     /// Robots, from model files.
     #[serde(default)]
     pub robots: Vec<Robot>,
-    /// Motors besides those of the robots' files.
+    /// Motors in addition to those of the robots' files.
     #[serde(default)]
     pub actuators: Vec<Actuator>,
-    /// Forces from outside.
+    /// External forces.
     #[serde(default)]
     pub forces: Vec<Force>,
-    /// What holds bodies to each other besides joints.
+    /// Holonomic constraints between bodies, in addition to joints.
     #[serde(default)]
     pub constraints: Vec<Constraint>,
-    /// What puts forces on bodies from what it sees of them.
+    /// Controllers of bodies and robots.
     #[serde(default)]
     pub controllers: Vec<Controller>,
-    /// What robots are to do.
+    /// Tasks of robots.
     #[serde(default)]
     pub tasks: Vec<Task>,
-    /// What measures on bodies.
+    /// Sensors on bodies.
     #[serde(default)]
     pub sensors: Vec<Sensor>,
     /// Conditions by which a run is judged.
     #[serde(default)]
     pub goals: Vec<Goal>,
-    /// Names of soft bodies, cloths, bodies and robots that may start inside others, such as an interference fit.
+    /// Names of soft bodies, cloths, bodies and robots that may overlap others at the start, for
+    /// instance in an interference fit.
     #[serde(default)]
     pub allow_overlap: Vec<String>,
     /// Bounds beyond which a run fails.
     #[serde(default)]
     pub limits: Limits,
-    /// What is written while the scene runs, and how it is drawn.
+    /// Output of the run, and its pictures.
     #[serde(default)]
     pub output: Output,
-    /// Seed of everything random: the jitter of the sampling.
+    /// Seed of all random numbers: jitter of the sampling, velocities of copies.
     #[serde(default)]
     pub seed: u64,
 }
 
 impl Scene {
-    /// A scene of this name with nothing in it, that lasts for `duration` and steps by `dt` [s].
+    /// An empty scene of this name, duration and step `dt` [s].
     pub fn empty(name: &str, duration: f64, dt: f64) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
@@ -167,15 +171,15 @@ impl Scene {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Solver {
-    /// Search direction. "auto" is the library's default, the one that was measured fastest to tolerance.
+    /// Search direction. "auto" is the library's default.
     pub direction: Direction,
     /// Relative tolerance eps_r of the stopping rule [-].
     pub relative_tolerance: f64,
     /// Absolute tolerance eps_a of the stopping rule, on the mass-weighted gradient [sqrt(J)].
     pub absolute_tolerance: f64,
-    /// Most iterations in a substep [-].
+    /// Largest number of iterations in a substep [-].
     pub max_iterations: u32,
-    /// Most conjugate-gradient products in an iteration of the directions that use them [-].
+    /// Largest number of conjugate-gradient iterations within one Newton iteration [-].
     pub max_inner_iterations: u32,
 }
 
@@ -195,8 +199,9 @@ impl Default for Solver {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// Largest energy that may come from nowhere, relative to what was put in: the largest rise of the imbalance of particles, bodies or
-    /// both against energy at the start, released weight and work. Without a bound a run that exceeds 0.05 is only warned of [-].
+    /// Largest allowed energy gain of the scheme, relative to the energy input: the largest rise of
+    /// the imbalance of particles, bodies or both, over the initial energy, the released potential
+    /// energy and the work. Without a value a run above 0.05 only gets a warning [-].
     pub energy_gain: Option<f64>,
 }
 
@@ -212,7 +217,7 @@ pub enum Direction {
     LumpedBlock,
     /// L-BFGS (eight pairs) with the blocks as its first matrix.
     Lbfgs,
-    /// Newton, by conjugate gradients preconditioned with the blocks.
+    /// Newton direction, by conjugate gradients with the block preconditioner.
     NewtonCg,
     /// Newton, by factorisation over the touched nodes.
     NewtonFactorised,
@@ -226,19 +231,19 @@ pub struct Boundary {
     pub point: [f64; 3],
     /// Direction into the domain, world frame; its length does not matter [-].
     pub normal: [f64; 3],
-    /// What happens to the grid nodes behind the plane.
+    /// Condition on the grid nodes behind the plane.
     pub kind: BoundaryKind,
 }
 
-/// What a boundary does to the grid nodes on and behind it.
+/// Condition on the grid nodes on and behind a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum BoundaryKind {
-    /// They stand still.
+    /// Velocity zero.
     Sticky {},
-    /// They do not move out of the domain, and slide freely.
+    /// Nodes do not move out of the domain, and slide freely.
     Slip {},
-    /// They do not move out of the domain, and slide with Coulomb friction.
+    /// Nodes do not move out of the domain, and slide with Coulomb friction.
     Frictional {
         /// Friction coefficient [-].
         friction: f64,
@@ -247,21 +252,16 @@ pub enum BoundaryKind {
 
 /// The JSON Schema (draft 2020-12) of a scene.
 pub fn schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(Scene).to_value();
-    unescape_brackets(&mut schema);
-    schema
-}
-
-/// Descriptions are documentation comments, some with brackets that are escaped for rustdoc.
-fn unescape_brackets(schema: &mut serde_json::Value) {
-    match schema {
-        serde_json::Value::String(text) if text.contains('\\') => {
-            *text = text.replace("\\[", "[").replace("\\]", "]");
+    /// Descriptions are wrapped comments, some with brackets that are escaped for rustdoc; each
+    /// becomes one line without escapes.
+    fn unwrap(schema: &mut schemars::Schema) {
+        if let Some(serde_json::Value::String(text)) = schema.get_mut("description") {
+            let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            *text = line.replace("\\[", "[").replace("\\]", "]");
         }
-        serde_json::Value::Array(items) => items.iter_mut().for_each(unescape_brackets),
-        serde_json::Value::Object(fields) => fields.values_mut().for_each(unescape_brackets),
-        _ => {}
     }
+    let settings = SchemaSettings::default().with_transform(RecursiveTransform(unwrap));
+    settings.into_generator().into_root_schema_for::<Scene>().to_value()
 }
 
 fn schema_version() -> u32 {

@@ -1,15 +1,15 @@
-//! What a run measures on bodies.
+//! Sensors on bodies.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::Pose;
 
-/// What measures on a body.
+/// A sensor on a body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Sensor {
-    /// A rectangle on a body's surface that feels the particles.
+    /// A rectangle on a body's surface that records contact with particles.
     TactilePad(TactilePad),
 }
 
@@ -21,8 +21,8 @@ impl Sensor {
     }
 }
 
-/// A rectangle on a body's surface that feels the particles. It gives rows in `sensors.csv`, the table `tactile/NAME.csv` of its bins and
-/// pictures of the pressure.
+/// A tactile pad: a rectangle on a body's surface that records contact with particles. It writes
+/// rows of `sensors.csv`, the table `tactile/NAME.csv` of its bins and pictures of the pressure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TactilePad {
@@ -30,14 +30,16 @@ pub struct TactilePad {
     pub name: String,
     /// The body that carries it, or a link `robot/link`.
     pub body: String,
-    /// The pad's frame in the body's: origin in the middle of the rectangle, x and y along its edges, z along the outward normal.
+    /// The pad's frame in the body's: origin in the middle of the rectangle, x and y along its
+    /// edges, z along the outward normal.
     #[serde(default)]
     pub pose: Pose,
     /// Half of its edges along x and y [m].
     pub half_extents: [f64; 2],
-    /// Bins along x and y [-]; finer ones than the particles show the particles.
+    /// Bins along x and y [-]; bins smaller than the particle spacing show single particles.
     pub bins: [u32; 2],
-    /// How far above and below the rectangle the touched point of the surface may lie [m]; left out, a grid spacing.
+    /// Largest distance of a contact point above or below the rectangle [m]; default: the grid
+    /// spacing.
     #[serde(default)]
     pub reach: Option<f64>,
 }

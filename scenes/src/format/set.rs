@@ -4,11 +4,12 @@ use serde_json::Value;
 
 use super::{ParseError, Scene, parse_scene};
 
-/// One change: a path into the scene and the value that goes there.
+/// One change: a path into the scene and its new value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assignment {
-    /// Path such as `materials.dough.youngs_modulus`, `soft[0].pose.position[2]` or `bodies[pin].motion.mass`; an element
-    /// of a list may also follow a dot, `bodies.pin.motion.mass`.
+    /// Path such as `materials.dough.youngs_modulus`, `soft[0].pose.position[2]` or
+    /// `bodies[pin].motion.mass`; an element of a list may also follow a dot,
+    /// `bodies.pin.motion.mass`.
     pub path: String,
     /// The new value.
     pub value: Value,
@@ -27,12 +28,12 @@ pub enum SetError {
         path: String,
         /// The part of it that was not found.
         part: String,
-        /// Where it was looked for.
+        /// Where it was searched.
         place: String,
-        /// What could have been meant.
+        /// Known alternatives.
         known: String,
     },
-    /// The scene with the changes is not one.
+    /// The changed scene is not valid.
     #[error("--set {assignments}: {}{message}", if path.is_empty() { String::new() } else { format!("{path}: ") })]
     Value {
         /// The changes.
@@ -45,7 +46,8 @@ pub enum SetError {
 }
 
 impl Assignment {
-    /// Reads `path=value`. The value is JSON; what is not JSON is taken as a string, so names need no quotes.
+    /// Reads `path=value`. The value is JSON; other text is taken as a string, so names need no
+    /// quotes.
     ///
     /// # Errors
     /// [`SetError::Syntax`] where there is no `=` or no path.
@@ -72,7 +74,8 @@ fn parse_value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.trim().to_owned()))
 }
 
-/// Splits `a,b,c` at commas that are not inside brackets or quotes, so that `[1,2],[3,4]` are two values.
+/// Splits `a,b,c` at commas that are not inside brackets or quotes, so that `[1,2],[3,4]` are two
+/// values.
 pub fn split_values(text: &str) -> Vec<Value> {
     let mut values = Vec::new();
     let (mut depth, mut quoted, mut start) = (0i32, false, 0);
@@ -95,7 +98,8 @@ pub fn split_values(text: &str) -> Vec<Value> {
 /// The scene with the changes made, in order.
 ///
 /// # Errors
-/// An unknown path, or a scene that no longer reads as one (a string where a number belongs, for instance).
+/// An unknown path, or a scene that no longer reads as one (a string where a number belongs, for
+/// instance).
 pub fn apply(scene: &Scene, assignments: &[Assignment]) -> Result<Scene, SetError> {
     if assignments.is_empty() {
         return Ok(scene.clone());
@@ -112,7 +116,7 @@ pub fn apply(scene: &Scene, assignments: &[Assignment]) -> Result<Scene, SetErro
     for assignment in assignments {
         *find(&mut json, &assignment.path)? = assignment.value.clone();
     }
-    // Through text, since only the text's positions tell the path of a field at fault.
+    // By way of text, whose positions give the path of a field at fault.
     parse_scene(&json.to_string()).map_err(fail)
 }
 
@@ -149,7 +153,8 @@ fn parts(path: &str) -> Vec<PathSegment<'_>> {
 fn find<'v>(json: &'v mut Value, path: &str) -> Result<&'v mut Value, SetError> {
     let mut value = json;
     let mut place = String::from("the scene");
-    // These hold names of the robots' own, so that a name that is not there yet is a new one.
+    // These fields hold names from the robots' files, so a name that does not exist yet is a new
+    // entry.
     let mut named = false;
     for part in parts(path) {
         let (text, index) = match part {
@@ -186,7 +191,7 @@ fn find<'v>(json: &'v mut Value, path: &str) -> Result<&'v mut Value, SetError> 
     Ok(value)
 }
 
-/// What a path could go on with, for an error's reader.
+/// Possible continuations of a path, for error messages.
 fn known_parts(value: &Value) -> String {
     let names: Vec<String> = match value {
         Value::Object(fields) => fields.keys().cloned().collect(),
@@ -240,8 +245,8 @@ mod tests {
         assert_eq!(changed.soft[0].material, MaterialRef::Named("m".into()));
     }
 
-    // The law: a field that has its default can be set, though the file does not mention it; an unknown one is an error
-    // that lists what is there.
+    // Checks: a field that has its default can be set, though the file does not mention it; an
+    // unknown one is an error that lists what is there.
     #[test]
     fn an_unknown_path_is_an_error_that_names_it() {
         for (text, part) in

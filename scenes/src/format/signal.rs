@@ -1,4 +1,4 @@
-//! Values that change with time: what motors are told, how outside forces swell.
+//! Values that change with time: inputs of motors, external forces.
 
 use std::f64::consts::TAU;
 use std::fmt;
@@ -7,15 +7,15 @@ use schemars::JsonSchema;
 use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A value over time: written as a number, it is constant; written as an object, it is one of [`Varying`]. Its unit is that of the
-/// field it stands in.
+/// A value over time: written as a number, it is constant; written as an object, it is one of
+/// [`Varying`]. Its unit is that of its field.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
 pub enum Signal {
-    /// Always the same.
+    /// Constant.
     Constant(f64),
-    /// It changes.
+    /// Varies with time.
     Varying(Varying),
 }
 
@@ -23,11 +23,11 @@ pub enum Signal {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Varying {
-    /// It passes through given values; before the first keyframe it has the first value, after the last one the last.
+    /// Interpolation of given values; constant before the first and after the last keyframe.
     Keyframes {
         /// The keyframes, in order of time; at least one.
         keyframes: Vec<Keyframe>,
-        /// How it goes from one keyframe to the next.
+        /// Interpolation between keyframes.
         #[serde(default)]
         interpolation: Interpolation,
     },
@@ -56,16 +56,16 @@ pub struct Keyframe {
     pub value: f64,
 }
 
-/// How a value goes from one keyframe to the next.
+/// Interpolation between keyframes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Interpolation {
-    /// At a constant rate.
+    /// Linear.
     #[default]
     Linear,
-    /// It stays until the next keyframe, and jumps there.
+    /// Constant until the next keyframe, with a jump there.
     Hold,
-    /// By a cubic that is at rest at each keyframe.
+    /// Cubic, with rate zero at each keyframe.
     Smooth,
 }
 
@@ -93,7 +93,8 @@ impl Signal {
         }
     }
 
-    /// The value's rate of change at time `t` [the field's unit per s]. At a corner, the rate after it; a jump has none.
+    /// The value's rate of change at time `t` [the field's unit per s]. At a corner, the rate after
+    /// it; a jump has none.
     pub fn rate(&self, t: f64) -> f64 {
         match self {
             Self::Constant(_) => 0.0,
@@ -114,8 +115,8 @@ impl Signal {
         }
     }
 
-    /// The first time after `t` [s] at which the value jumps or bends, so that a step can end there; none where it is smooth
-    /// from `t` on.
+    /// The first time after `t` [s] at which the value or its rate jumps, so that a step can end
+    /// there; none if it is smooth from `t` on.
     pub fn next_key(&self, t: f64) -> Option<f64> {
         match self {
             Self::Varying(Varying::Keyframes { keyframes, .. }) => {
@@ -138,7 +139,7 @@ impl From<f64> for Signal {
     }
 }
 
-// Written by hand: serde's untagged enums swallow the message that names the unknown field.
+// Written by hand: serde's untagged enums discard the message that names the unknown field.
 impl<'de> Deserialize<'de> for Signal {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct SignalVisitor;
@@ -183,7 +184,8 @@ mod tests {
     const RAMP: &str = r#"{ "type": "keyframes", "keyframes": [
         { "time": 1, "value": 2 }, { "time": 3, "value": 6 }, { "time": 4, "value": 0 }] }"#;
 
-    // The law: straight lines through the keyframes, the ends held; corners are the keyframes and nothing else.
+    // Checks: straight lines through the keyframes, the ends held; corners are the keyframes and
+    // nothing else.
     #[test]
     fn keyframes_are_joined_by_straight_lines() {
         let ramp = signal(RAMP);
@@ -207,7 +209,7 @@ mod tests {
         assert_eq!(corners, [1.0, 3.0, 4.0]);
     }
 
-    // The law: a held value jumps at the keyframe and has no rate.
+    // Checks: a held value jumps at the keyframe and has no rate.
     #[test]
     fn held_keyframes_jump() {
         let steps = signal(&RAMP.replace("] }", "], \"interpolation\": \"hold\" }"));
@@ -217,7 +219,8 @@ mod tests {
         assert_eq!(steps.next_key(3.0), Some(4.0));
     }
 
-    // The law: o + a sin(2 pi f t + p); its rate is the derivative, here against a central difference.
+    // Checks: o + a sin(2 pi f t + p); its rate is the derivative, here against a central
+    // difference.
     #[test]
     fn a_sine_has_its_amplitude_frequency_and_derivative() {
         let sine =
@@ -234,7 +237,7 @@ mod tests {
         assert_eq!(sine.next_key(0.0), None);
     }
 
-    // The law: a number is a constant; what is neither is refused by the field's name.
+    // Checks: a number is a constant; what is neither is refused by the field's name.
     #[test]
     fn a_number_is_constant_and_nonsense_is_named() {
         for json in ["3", "-3", "3.5", RAMP] {

@@ -1,4 +1,4 @@
-//! Soft bodies: their materials, their shapes and how the shapes become particles.
+//! Soft bodies: materials, shapes and sampling.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::common::Pose;
 
-/// A constitutive model with its figures.
+/// A constitutive model with its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Material {
@@ -65,8 +65,8 @@ pub enum Material {
         /// Internal friction angle, in (0, pi/2) [rad].
         friction_angle: f64,
     },
-    /// Dry sand and grains that flow: a cone of Matsuoka and Nakai whose friction grows with the rate by mu(I), no cohesion, and
-    /// motion below the grid's spacing kept.
+    /// Dry sand and flowing grains: Matsuoka-Nakai cone with mu(I) friction, no cohesion, and
+    /// subgrid motion.
     Granular {
         /// Density of the bed at rest, pores included [kg/m^3].
         density: f64,
@@ -74,10 +74,11 @@ pub enum Material {
         youngs_modulus: f64,
         /// Poisson's ratio, in (-1, 0.5) [-].
         poissons_ratio: f64,
-        /// Friction angle of slow flow in simple shear, which is the angle of repose, in (0, pi/4) [rad].
+        /// Friction angle of slow flow in simple shear, which is the angle of repose, in (0, pi/4)
+        /// [rad].
         friction_angle: f64,
-        /// Friction angle of fast flow in simple shear, from `friction_angle` to below pi/4 [rad]; by default `friction_angle`: friction that does
-        /// not depend on the rate.
+        /// Friction angle of fast flow in simple shear, from `friction_angle` to below pi/4 [rad];
+        /// by default `friction_angle`: friction that does not depend on the rate.
         #[serde(default)]
         fast_friction_angle: Option<f64>,
         /// Inertial number at which friction is half way between slow and fast, I_0 [-].
@@ -89,7 +90,7 @@ pub enum Material {
         /// Density of a grain's material [kg/m^3].
         #[serde(default = "quartz_density")]
         grain_density: f64,
-        /// What bodies are to the grains.
+        /// Friction of grains on bodies.
         #[serde(default)]
         walls: GranularWalls,
     },
@@ -162,7 +163,7 @@ pub enum MaterialRef {
 }
 
 impl MaterialRef {
-    /// The material meant, or `None` where the name is not among `materials`.
+    /// The material, or `None` if the name is not among `materials`.
     pub fn resolve<'a>(&'a self, materials: &'a BTreeMap<String, Material>) -> Option<&'a Material> {
         match self {
             Self::Named(name) => materials.get(name),
@@ -171,7 +172,7 @@ impl MaterialRef {
     }
 }
 
-// Written by hand: serde's untagged enums swallow the message that names the unknown field.
+// Written by hand: serde's untagged enums discard the message that names the unknown field.
 impl<'de> Deserialize<'de> for MaterialRef {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct MaterialRefVisitor;
@@ -205,7 +206,7 @@ pub enum SoftShape {
         /// Half of each edge [m].
         half_extents: [f64; 3],
     },
-    /// A ball about the origin.
+    /// A sphere about the origin.
     Sphere {
         /// Radius [m].
         radius: f64,
@@ -231,13 +232,13 @@ pub enum SoftShape {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sampling {
-    /// Distance between neighbouring particles [m]; a box takes the nearest that divides each edge evenly. "auto" is half
-    /// of the grid spacing: eight particles a cell.
+    /// Distance between neighbouring particles [m]; a box takes the nearest that divides each edge
+    /// evenly. "auto" is half of the grid spacing: eight particles a cell.
     pub spacing: AutoOr<f64>,
     /// Particles along each axis of the shape's bounding box, instead of a spacing [-].
     pub counts: Option<[u32; 3]>,
-    /// Width of the random displacement of each particle from its lattice point, as a part of the spacing, in [0, 1] [-].
-    /// It takes the scene's `seed`.
+    /// Width of the random displacement of each particle from its lattice point, as a fraction of
+    /// the spacing, in [0, 1] [-]. It is drawn from the scene's `seed`.
     pub jitter: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Copies of a scene's free bodies, written out.
+//! Expansion of the copies of a scene's free bodies.
 
 use std::borrow::Cow;
 use std::f64::consts::TAU;
@@ -8,13 +8,13 @@ use super::joint::JointSpec;
 use super::scene::Scene;
 use pliant_numeric::random::SplitMix64;
 
-/// Whether a body is copied: nothing holds it.
+/// Whether a body is copied: it is free.
 pub(super) fn is_free(body: &BodySpec) -> bool {
     matches!(&body.motion, Motion::Dynamic(dynamic) if dynamic.parent.is_none() && matches!(dynamic.joint, JointSpec::Free { .. }))
 }
 
 impl Scene {
-    /// The scene with all copies written out; itself where there are none.
+    /// The scene with all copies as bodies; itself if there are none.
     pub fn spread(&self) -> Cow<'_, Self> {
         let Some(copies) = self.copies else { return Cow::Borrowed(self) };
         let mut random = SplitMix64::new(self.seed);
@@ -53,8 +53,8 @@ mod tests {
     use crate::builtin;
     use crate::format::Copies;
 
-    // The law: as many copies as asked for, each a pitch from the next and alike but for the random velocities, which have their deviation; what stands
-    // is there once.
+    // Checks: as many copies as asked for, each a pitch from the next and alike except for the
+    // random velocities, which have their deviation; static bodies exist once.
     #[test]
     fn copies_are_alike_and_apart() {
         let mut scene = builtin::scene("pile-scaling").unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! What robots are to do: tools led through waypoints, hands that open and close.
+//! Tasks of robots: tools that move through waypoints, grippers that open and close.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,26 +6,28 @@ use serde::{Deserialize, Serialize};
 use super::common::Pose;
 use super::drive::TargetPositions;
 
-/// A robot that leads a tool through waypoints, from where its joints start at time 0. What its joints have to do for that is found before
-/// the run; a waypoint that cannot be reached is an error. The joints between the world and the tool are driven, each of them one of
-/// the robot's, by motors of their own, within the largest efforts that the robot's file gives; its other joints, and the motors of its
-/// file on them, are left alone.
+/// A robot that moves a tool through waypoints, from its initial joint positions at time 0. The
+/// joint trajectory is computed before the run by inverse kinematics; a waypoint out of reach is an
+/// error. The joints between the world and the tool are driven, each of them one of the robot's, by
+/// motors of their own, within the largest efforts that the robot's file gives; its other joints,
+/// and the motors of its file on them, are left alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
     /// The robot.
     pub robot: String,
-    /// What is led.
+    /// The tool.
     pub tool: Tool,
     /// How the joints are driven.
     #[serde(default)]
     pub control: TaskControl,
-    /// Fastest that a joint may have to move; null for what the robot's file says, or 10 where it says nothing [rad/s, m/s].
+    /// Largest joint rate; null for the limit of the robot's file, or 10 if it has none
+    /// [rad/s, m/s].
     #[serde(default)]
     pub rate_limit: Option<f64>,
-    /// Where to be, in order of time; at least one. After the last the robot stays.
+    /// Waypoints in order of time; at least one. The robot stays at the last.
     pub waypoints: Vec<Waypoint>,
-    /// Hands that open and close meanwhile.
+    /// Grippers that open and close meanwhile.
     #[serde(default)]
     pub grippers: Vec<Gripper>,
 }
@@ -34,7 +36,8 @@ pub struct Task {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
-    /// The link: one of the robot's by its own name, or `robot/link`, for instance of a hand that is mounted on it.
+    /// The link: one of the robot's by its own name, or `robot/link`, for instance of a hand that
+    /// is mounted on it.
     pub link: String,
     /// The tool's frame in that of the link.
     #[serde(default)]
@@ -45,8 +48,8 @@ pub struct Tool {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum TaskControl {
-    /// A motor on each joint holds its coordinate: proportional and derivative control, implicit in time, that also carries the weight of
-    /// what hangs on the joint.
+    /// A motor on each joint: proportional and derivative control, implicit in time, with gravity
+    /// compensation.
     Position {
         /// Stiffness K_p [N m/rad, N/m].
         #[serde(default = "stiffness")]
@@ -80,7 +83,7 @@ impl Default for TaskControl {
     }
 }
 
-/// Where to be at a time. Give `joints` or `pose`.
+/// A target at a time. Give `joints` or `pose`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Waypoint {
@@ -89,14 +92,14 @@ pub struct Waypoint {
     pub name: Option<String>,
     /// Time since the start; positive [s].
     pub time: f64,
-    /// Coordinates of the joints between the world and the tool, in that order, or of some of them by name; one that is not named stays
-    /// where it is at the waypoint before [rad, m].
+    /// Coordinates of the joints between the world and the tool, in that order, or of some of them
+    /// by name; others keep their values of the waypoint before [rad, m].
     #[serde(default)]
     pub joints: Option<TargetPositions>,
-    /// Where the tool's frame is to be.
+    /// Target of the tool's frame.
     #[serde(default)]
     pub pose: Option<ToolPose>,
-    /// How to get there from the waypoint before.
+    /// The path from the waypoint before.
     #[serde(default)]
     pub path: WaypointPath,
     /// Whether to stop there.
@@ -104,28 +107,29 @@ pub struct Waypoint {
     pub timing: Timing,
 }
 
-/// Where a tool's frame is to be. Without orientation and axis its turn is free.
+/// Target of a tool's frame. Without orientation and axis its orientation is free.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolPose {
     /// Its origin, world frame [m].
     pub position: [f64; 3],
-    /// Its turn as a unit quaternion (w, x, y, z), world frame [-].
+    /// Its orientation as a unit quaternion (w, x, y, z), world frame [-].
     #[serde(default)]
     pub orientation: Option<[f64; 4]>,
-    /// Instead of the orientation: where its z axis points, world frame; its length does not matter, and the turn about it is free [-].
+    /// Instead of the orientation: direction of its z axis, world frame; its length does not
+    /// matter, and the rotation about it is free [-].
     #[serde(default)]
     pub axis: Option<[f64; 3]>,
 }
 
-/// How a robot gets from waypoint to waypoint.
+/// Path between two waypoints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WaypointPath {
-    /// Straight in the space of the joints.
+    /// Straight in joint space.
     #[default]
     Joint,
-    /// The tool straight through the world, turning about one axis.
+    /// The tool moves on a straight line in the world and rotates about one axis.
     Straight,
 }
 
@@ -133,38 +137,39 @@ pub enum WaypointPath {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timing {
-    /// It does. Between stops it moves with the least jerk.
+    /// It stops. Between stops it moves with minimum jerk.
     #[default]
     Stop,
-    /// It goes through at the mean velocity between the waypoints before and after, which rounds the ways off next to corners. Both ways
-    /// must be of one kind. At the last waypoint there is a stop in any case.
+    /// The tool passes at the mean velocity of the neighbouring waypoints, which rounds the corner.
+    /// Both paths must be of the same kind. The last waypoint is always a stop.
     Pass,
 }
 
-/// A hand with two fingers that slide against each other, each with a position motor, and what it is told. Until the first command its motors
-/// are told what the robot's file or keyframe says.
+/// A gripper with two opposed prismatic fingers, each with a position motor, and its commands.
+/// Until the first command the motors keep the inputs of the robot's file or keyframe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gripper {
-    /// The hand.
+    /// The gripper.
     pub robot: String,
-    /// What it is told, in order of time; at least one.
+    /// Commands in order of time; at least one.
     pub commands: Vec<GripperCommand>,
 }
 
-/// What a hand is told.
+/// A command to a gripper.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GripperCommand {
-    /// When it begins [s].
+    /// Start time [s].
     pub time: f64,
-    /// Distance between the fingers to go to, the sum of their coordinates. Less than the size of what is between them presses on it,
-    /// more lets it go [m].
+    /// Target distance between the fingers, the sum of their coordinates. A value below the size of
+    /// the object grasps it, a larger one releases it [m].
     pub opening: f64,
-    /// How long that takes; it must end before the next command begins [s].
+    /// Duration of the motion; it must end before the next command [s].
     #[serde(default = "duration")]
     pub duration: f64,
-    /// Largest force of each finger's motor from then on; null for the motor's own, which it may not exceed [N].
+    /// Effort limit of each finger's motor from then on; null for the motor's own limit, which it
+    /// may not exceed [N].
     #[serde(default)]
     pub effort: Option<f64>,
 }
@@ -181,7 +186,7 @@ fn duration() -> f64 {
 mod tests {
     use super::*;
 
-    // The law: what is left out has the documented value, and what is written is read again.
+    // Checks: omitted fields have the documented values, and a written scene is read again.
     #[test]
     fn tasks_have_defaults() {
         let json = r#"{ "robot": "arm", "tool": { "link": "flange" }, "waypoints": [

@@ -24,7 +24,8 @@ fn properties(schema: &Value, place: &str, visit: &mut impl FnMut(&str, &str, &V
     }
 }
 
-// The law: the generated schema says the unit of every number, in brackets; unknown fields are refused by it too.
+// Checks: the generated schema says the unit of every number, in brackets; unknown fields are
+// refused by it too.
 #[test]
 fn the_schema_states_the_unit_of_every_number() {
     let schema = schema();
@@ -43,7 +44,7 @@ fn the_schema_states_the_unit_of_every_number() {
     assert_eq!(schema["additionalProperties"], json!(false));
 }
 
-// The law: a scene with every default written out has no field that the schema does not describe.
+// Checks: a scene with every default written out has no field that the schema does not describe.
 #[test]
 fn written_scenes_use_only_fields_of_the_schema() {
     let schema = schema();
@@ -81,7 +82,7 @@ fn problems(name: &str, assignments: &[&str]) -> Vec<String> {
     }
 }
 
-// The law: bad figures are refused with path, value and unit. One case a line.
+// Checks: invalid values are refused with path, value and unit. One case per line.
 #[test]
 fn bad_figures_are_named_with_value_and_unit() {
     for (scene, set, expected) in [
@@ -198,7 +199,7 @@ fn bad_figures_are_named_with_value_and_unit() {
     }
 }
 
-// The law: NaN and infinity, which JSON cannot write but Rust can, are refused as well.
+// Checks: NaN and infinity, which JSON cannot write but Rust can, are refused as well.
 #[test]
 fn figures_that_are_not_finite_are_refused() {
     let mut scene = builtin::scene("elastic-drop").unwrap().unwrap();
@@ -211,7 +212,7 @@ fn figures_that_are_not_finite_are_refused() {
     assert_eq!(error.problems[0].message, "NaN s must be finite");
 }
 
-// The law: all problems are told at once.
+// Checks: all problems are reported together.
 #[test]
 fn all_problems_are_collected() {
     assert_eq!(problems("elastic-drop", &["dt=-1", "duration=0", "materials.rubber.density=0"]).len(), 3);
@@ -248,8 +249,8 @@ fn with(set: &str) -> Scene {
     apply(&cloths(), &[Assignment::parse(set).unwrap()]).unwrap_or_else(|error| panic!("{set}: {error}"))
 }
 
-// The law: a scene with one of every cloth is valid, survives being written and read again, and says nothing that the schema does
-// not describe.
+// Checks: a scene with one of every cloth is valid, survives being written and read again, and has
+// no field that the schema does not describe.
 #[test]
 fn cloths_are_valid_and_round_trip() {
     let scene = cloths();
@@ -260,7 +261,7 @@ fn cloths_are_valid_and_round_trip() {
     assert!(error.message.contains("unknown field `relase`"), "{error}");
 }
 
-// The law: bad figures of cloths are refused with path, value and unit. One case a line.
+// Checks: invalid values of cloths are refused with path, value and unit. One case per line.
 #[test]
 fn bad_figures_of_cloths_are_named_with_value_and_unit() {
     for (set, expected) in [
@@ -324,8 +325,9 @@ fn bad_figures_of_cloths_are_named_with_value_and_unit() {
     assert_eq!(validate(&scene).unwrap_err().to_string(), "cloths[0].velocity[2]: NaN m/s must be finite");
 }
 
-// The law: a rectangle turned by 90 degrees about z has its own +x along the world's +y; pins begin at the vertices that they name,
-// go where they are told and let go; what is left out is the grid's spacing and no damping.
+// Checks: a rectangle turned by 90 degrees about z has its own +x along the world's +y; pins begin
+// at the vertices that they name, follow their paths and release them; the defaults are the grid
+// spacing and no damping.
 #[test]
 fn cloths_are_built_where_the_scene_says() {
     let scene = cloths();
@@ -345,7 +347,8 @@ fn cloths_are_built_where_the_scene_says() {
     assert!(pins[1].holds(0.49) && !pins[1].holds(0.5) && pins[0].holds(1e9));
     let half = pins[2].position(0.3) - corners[2];
     assert!((half - nalgebra::Vector3::new(-0.05, 0.0, 0.1)).norm() < 1e-14, "{half}");
-    // 29 parts along x: the middle of the sheet is between two vertices, of which the one at +x is nearer to the point.
+    // 29 parts along x: the middle of the sheet is between two vertices, of which the one at +x is
+    // nearer to the point.
     let middle = mesh.vertices()[pins[4].vertex()] - corner(0.21 / 29.0, 0.0);
     assert!(middle.norm() < 1e-14, "{middle}");
     let (disc, material, _) = build(1);
@@ -356,7 +359,7 @@ fn cloths_are_built_where_the_scene_says() {
     assert!((top - 0.25).abs() < 1e-15 && front == 0.01, "{top} {front}");
 }
 
-// The law: what cannot be built is named: cloth, field and figures.
+// Checks: errors of building name the cloth, the field and the values.
 #[test]
 fn cloths_that_cannot_be_built_are_named() {
     for (set, at, expected) in [

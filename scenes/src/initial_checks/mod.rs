@@ -1,10 +1,10 @@
-//! Starts that are checked: bodies in bodies, soft bodies and cloths in soft bodies, grids too
+//! Checks of the initial state: bodies in bodies, soft bodies and cloths in soft bodies, grids too
 //! coarse for a body, contacts too soft for a weight. (Particles in bodies are checked where a
 //! world is built.)
 //!
-//! Contact drives an overlap out at once, and two materials in one place are one of twice the
-//! density: neither is what a scene means. What a scene does mean, an interference fit, it names in
-//! `allow_overlap`.
+//! Contact removes an overlap within a step, which adds energy, and two materials at one point act
+//! like one of twice the density: neither is intended. An intended overlap, such as an interference
+//! fit, is named in `allow_overlap`.
 
 mod resolution;
 mod rigid;
@@ -22,7 +22,7 @@ pub(crate) use soft_contact::warn_of_soft_contacts;
 
 use crate::format::Scene;
 
-/// Two things that start in the same place.
+/// Two things that overlap at the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overlap {
     /// One of them.
@@ -31,9 +31,9 @@ pub struct Overlap {
     pub second: String,
     /// Depth of the deepest point of one in the other \[m\].
     pub depth: f64,
-    /// Where that is, world frame \[m\].
+    /// Position of that point, world frame \[m\].
     pub place: [f64; 3],
-    /// Depth that is still allowed \[m\].
+    /// Allowed depth \[m\].
     pub limit: f64,
 }
 
@@ -48,7 +48,7 @@ impl fmt::Display for Overlap {
     }
 }
 
-/// Things that start in the same place; at least one pair.
+/// Things that overlap at the start; at least one pair.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "{}\nmove them apart, or name one of each pair in allow_overlap",
@@ -59,8 +59,7 @@ pub struct OverlapError {
     pub overlaps: Vec<Overlap>,
 }
 
-/// Whether a scene lets the thing of this name, or the robot that it is a link of, start inside
-/// others.
+/// Whether a scene allows overlaps of the thing of this name, or of the robot that it is a link of.
 fn is_allowed(scene: &Scene, name: &str) -> bool {
     let robot = name.split_once('/').map(|(robot, _)| robot);
     scene.allow_overlap.iter().any(|allowed| allowed == name || Some(allowed.as_str()) == robot)

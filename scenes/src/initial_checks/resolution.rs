@@ -9,7 +9,7 @@ const ADVISED_CELLS: f64 = 2.0;
 /// Particles across a body's smallest side below which it is refused: one has no strain across it.
 const FEWEST_PARTICLES: f64 = 2.0;
 
-/// By which part these numbers may be missed: rounding, and the rings' rounding to whole numbers.
+/// Relative tolerance of these numbers: rounding, and the rings' rounding to whole numbers.
 const SLACK: f64 = 1e-6;
 
 /// A body that the grid or its particles cannot resolve.
@@ -17,8 +17,8 @@ const SLACK: f64 = 1e-6;
 pub enum ResolutionError {
     /// The grid is coarser than the body.
     #[error(
-        "the body is {extent:.4e} m across, less than one cell of the grid; take a grid_spacing of at most \
-         {extent:.4e} m, better half of that, not {spacing} m"
+        "the smallest side of the body is {extent:.4e} m, less than one grid cell; use a \
+         grid_spacing of at most {extent:.4e} m, better half of that, instead of {spacing} m"
     )]
     Grid {
         /// Smallest side of the body \[m\].
@@ -28,8 +28,8 @@ pub enum ResolutionError {
     },
     /// Fewer than two particles across.
     #[error(
-        "the body is {extent:.4e} m across and its particles are {distance:.4e} m apart, fewer than 2 across; \
-         use a smaller spacing"
+        "the smallest side of the body is {extent:.4e} m and the particle spacing {distance:.4e} \
+         m, fewer than 2 across; use a smaller spacing"
     )]
     Particles {
         /// Smallest side of the body \[m\].
@@ -39,8 +39,8 @@ pub enum ResolutionError {
     },
     /// Holes between particles.
     #[error(
-        "the particles are {distance:.4e} m apart, more than the grid_spacing of {spacing} m: the grid would \
-         see holes between them; use a smaller spacing or more counts"
+        "the particle spacing is {distance:.4e} m, more than the grid_spacing of {spacing} m: \
+         cells between particles would be empty; use a smaller spacing or larger counts"
     )]
     Holes {
         /// Largest distance of particles \[m\].
@@ -61,8 +61,8 @@ pub enum ResolutionError {
 }
 
 /// Whether a body whose bounding box has the sides `extents` \[m\], with particles at most
-/// `distances` \[m\] apart along them, can be resolved by a grid of this `spacing` \[m\]. Gives the
-/// cells across it where they are few.
+/// `distances` \[m\] apart along them, can be resolved by a grid of this `spacing` \[m\]. Returns
+/// the cells across it if they are few.
 ///
 /// # Errors
 /// Fewer than one cell or two particles across, and particles farther apart than a cell.

@@ -10,15 +10,13 @@ use pliant_rigid::multibody::{Kinematics, LinkId};
 use super::{Overlap, OverlapError, is_allowed};
 use crate::format::Scene;
 
-/// By how much bodies may overlap at the start, against the radius of a ball around the smaller of
-/// the two geometries. A contact's dissipation d bounds the speed at which it drives that out to
-/// 1/d.
+/// Largest overlap of bodies at the start, relative to the bounding sphere's radius of the smaller
+/// geometry. A contact's dissipation d bounds the speed at which it separates them to 1/d.
 pub const RIGID_OVERLAP: f64 = 2e-3;
 
 /// Refuses pairs of geometries that may touch and start inside each other by more than
-/// [`RIGID_OVERLAP`] and by more than the contact gives way under the weight of the lighter. Gives
-/// those of links of one robot as warnings: their shapes are its file's, which seldom keeps them
-/// apart.
+/// [`RIGID_OVERLAP`] and by more than the contact's compression under the weight of the lighter.
+/// Returns those of links of one robot as warnings: shapes of robot files often overlap.
 pub(crate) fn bodies_in_bodies(scene: &Scene, world: &World) -> Result<Vec<String>, OverlapError> {
     let simulation = world.bodies().simulation();
     let (model, touchable) = (&simulation.system().model, simulation.source().scene());

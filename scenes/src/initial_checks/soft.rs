@@ -15,11 +15,11 @@ pub(crate) struct ParticleCloud<'a> {
     pub label: String,
     /// World frame \[m\].
     pub positions: Vec<Point3<f64>>,
-    /// Distance from a particle to the surface that it stands for \[m\].
+    /// Distance from a particle to the surface that it represents \[m\].
     pub radius: f64,
 }
 
-/// Where a soft body is; it is the cloud of the same number.
+/// Shape and pose of a soft body; its particles are the cloud of the same number.
 pub(crate) struct PlacedShape {
     pub shape: Shape,
     /// Its frame in the world.
@@ -41,7 +41,7 @@ pub(crate) fn soft_in_soft(
             if is_allowed(scene, clouds[first].name) || is_allowed(scene, cloud.name) {
                 continue;
             }
-            // Of two soft bodies each is looked for in the other, and the deeper look counts.
+            // Each of two soft bodies is checked against the other, and the deeper overlap counts.
             let here = deepest(cloud, region, limit).map(|found| (found, second, first));
             let there = regions.get(second).and_then(|other| deepest(&clouds[first], other, limit));
             let there = there.map(|found| (found, first, second));
@@ -55,7 +55,7 @@ pub(crate) fn soft_in_soft(
     if overlaps.is_empty() { Ok(()) } else { Err(OverlapError { overlaps }) }
 }
 
-/// Depth \[m\] and place of the deepest particle, if that is deeper than `limit` \[m\].
+/// Depth \[m\] and position of the deepest particle, if that is deeper than `limit` \[m\].
 fn deepest(cloud: &ParticleCloud<'_>, region: &PlacedShape, limit: f64) -> Option<(f64, Point3<f64>)> {
     let mut found: Option<(f64, Point3<f64>)> = None;
     for position in &cloud.positions {

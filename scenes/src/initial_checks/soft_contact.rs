@@ -1,19 +1,19 @@
-//! Contact that is too soft for what stands on it.
+//! Contact that is too soft for the weight on it.
 
 use pliant_coupling::World;
 use pliant_rigid::multibody::LinkId;
 
 use crate::format::{Gains, RigidSolver, Scene};
 
-/// Part of the radius of a ball around a body by which it may sink into what it stands on before
-/// that is said.
+/// Largest depth to which a body may sink into its support without a warning, relative to the
+/// radius of its bounding sphere.
 const MAX_SINK_RATIO: f64 = 0.5;
 
-/// Warns of bodies whose weight would press them into the stiffest thing that they can touch by
-/// more than [`MAX_SINK_RATIO`] of their size, `m g/k` on one contact of stiffness k: they seem to
+/// Warns of bodies whose weight would press them into the stiffest body that they can touch by more
+/// than [`MAX_SINK_RATIO`] of their size, `m g/k` on one contact of stiffness k: they would seem to
 /// fall through it.
 pub(crate) fn warn_of_soft_contacts(scene: &Scene, world: &World) -> Vec<String> {
-    // In closed form contact is as stiff as its frequency asks for the mass.
+    // In closed form the stiffness of contact follows from its frequency and the mass.
     if scene.rigid_solver == RigidSolver::Comfree
         && matches!(scene.rigid.comfree.gains, Gains::Physical { .. })
     {
@@ -38,8 +38,9 @@ pub(crate) fn warn_of_soft_contacts(scene: &Scene, world: &World) -> Vec<String>
         let sinks = mass * gravity / stiffest;
         if stiffest > 0.0 && sinks > MAX_SINK_RATIO * size {
             warnings.push(format!(
-                "body `{}` of {mass:.4} kg presses itself {sinks:.3e} m into what it stands on, and is {size:.3e} m large: a contact's \
-                 stiffness is {stiffest:.3e} N/m; rigid.stiffness or the geometries' should be larger",
+                "body '{}' of {mass:.4} kg: its weight presses it {sinks:.3e} m into its support, \
+                 at a body size of {size:.3e} m; the contact stiffness is {stiffest:.3e} N/m: use \
+                 a larger rigid.stiffness, or a larger stiffness of the geometry",
                 body.name
             ));
         }

@@ -1,4 +1,5 @@
-//! Meshes: the lattice inside, and what is near the surface moved inwards until it touches it.
+//! Meshes: the lattice inside, whose points near the surface are moved inwards until their
+//! particles touch it.
 
 use nalgebra::Point3;
 use pliant_rigid::Shape;
@@ -9,14 +10,14 @@ use super::lattice::Lattice;
 use super::solid::{JitterSource, ParticleLayout, SampleError, radius_of};
 use pliant_io::mesh::MeshData;
 
-/// By which part of its radius a particle may reach out of the surface.
+/// Largest fraction of its radius by which a particle may extend out of the surface.
 const SLACK: f64 = 1e-3;
 
-/// Steps in which a particle finds its place: between faces that meet at 30 degrees each leaves 3/4
-/// of the way.
+/// Steps in which a particle is moved: between faces that meet at 30 degrees each leaves 3/4 of the
+/// distance.
 const STEPS: usize = 40;
 
-/// Part of a lattice's points that may lie in parts which are thinner than a particle.
+/// Largest fraction of a lattice's points in parts thinner than a particle.
 const MOST_LEFT_OUT: f64 = 0.1;
 
 /// The particles of a mesh with this `surface`, which encloses `volume` \[m^3\].
@@ -33,7 +34,7 @@ pub(super) fn fitted(
     lattice.for_each_centre(|centre| {
         if contains(&centre) {
             let moved = jitter_source.moved(centre, &lattice.spacing);
-            // What would leave the mesh stays in the middle of its cell rather than be lost.
+            // A point that would leave the mesh stays in the middle of its cell.
             centres.push(if contains(&moved) { moved } else { centre });
         }
     });
@@ -51,7 +52,7 @@ pub(super) fn fitted(
         if left_out as f64 > MOST_LEFT_OUT * of as f64 {
             return Err(SampleError::ThinParts { left_out, of, edge: 2.0 * radius });
         }
-        // Fewer particles are larger: those must fit, too.
+        // Fewer particles are larger: these must fit, too.
         if points.len() == number {
             return Ok(ParticleLayout { points, spacing: lattice.spacing, left_out });
         }
@@ -59,8 +60,8 @@ pub(super) fn fitted(
     }
 }
 
-/// A point moved inwards until it is `radius` \[m\] deep; none where the solid is too thin for that
-/// within twice the radius, which is farther than the corner of a cube is from such a point.
+/// A point moved inwards until it is `radius` \[m\] deep; none if the solid is too thin for that
+/// within twice the radius, which is more than the distance of a cube's corner from such a point.
 fn inwards(surface: &Shape, start: Point3<f64>, radius: f64) -> Option<Point3<f64>> {
     let mut point = start;
     for _ in 0..STEPS {

@@ -45,7 +45,7 @@ impl Lattice {
         let radius = radius_of(self.spacing.product());
         check_thin(2.0 * half_extents.min(), radius)?;
         let room = half_extents.map(|half| (half - radius).max(0.0));
-        // Cubes fit as they are, and a single layer stays in the middle.
+        // Cubes fit without stretching, and a single layer stays in the middle.
         let stretch = Vector3::from_fn(|axis, _| {
             let outer = half_extents[axis] - 0.5 * self.spacing[axis];
             let fits = (room[axis] - outer).abs() <= ROUNDING * half_extents[axis];
@@ -55,7 +55,7 @@ impl Lattice {
         self.for_each_centre(|centre| {
             let fitted = Point3::from(centre.coords.component_mul(&stretch));
             let moved = jitter_source.moved(fitted, &self.spacing);
-            // What is not displaced keeps its bits.
+            // Points that are not displaced keep their bits.
             let kept = |axis: usize| moved[axis].clamp(-room[axis], room[axis]);
             points.push(if jitter_source.is_zero() { fitted } else { Point3::from([0, 1, 2].map(kept)) });
         });

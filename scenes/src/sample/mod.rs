@@ -1,11 +1,11 @@
 //! Solids filled with particles.
 //!
-//! Each particle stands for an equal share V_p of the solid's exact volume, so that mass and
-//! momentum do not depend on the resolution. It touches at half the edge of a cube of that volume,
-//! r = cbrt(V_p) / 2 (contact's `auto` radius). The outer particles lie at the depth r: none
-//! reaches out of the solid, and the solid touches what it is placed on. Boxes and meshes take a
-//! lattice that divides their bounding box evenly, cylinders rings of equal cells, balls shells of
-//! them (`round.rs`); in a mesh what is nearer than r to the surface is moved inwards (`fit.rs`).
+//! Each particle has an equal share V_p of the solid's exact volume, so that mass and momentum do
+//! not depend on the resolution. It touches at half the edge of a cube of that volume, r =
+//! cbrt(V_p) / 2 (contact's `auto` radius). The outer particles lie at the depth r: none extends
+//! out of the solid, and the solid touches its support. Boxes and meshes take a lattice that
+//! divides their bounding box evenly, cylinders rings of equal cells, spheres shells of them
+//! (`round.rs`); in a mesh points closer than r to the surface are moved inwards (`fit.rs`).
 
 mod columns;
 mod fit;

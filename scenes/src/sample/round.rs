@@ -1,10 +1,10 @@
-//! Cylinders in rings and balls in shells of cells of equal volume.
+//! Cylinders in rings and spheres in shells of cells of equal volume.
 //!
 //! n rings of equal width have areas in the ratio 1 : 3 : 5 ..., n shells volumes 1 : 7 : 19 ...;
 //! so many particles, times three in a ring and times four in a shell, have equal shares, whose
 //! edges differ by 5 % from the width. A ring's or shell's particles lie at the root of its mean
 //! squared radius, which keeps the second moments; the outermost at the depth at which they touch,
-//! a little further in.
+//! slightly further in.
 
 use std::f64::consts::{FRAC_PI_3, PI};
 
@@ -15,8 +15,7 @@ use super::solid::{JitterSource, ParticleLayout, SampleError, check_thin, radius
 /// The angle whose multiples stay apart on a circle: 2 pi times the golden ratio's square \[rad\].
 const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
 
-/// Rounds in which a shell's centre is brought to the origin: each leaves less than half of its
-/// offset.
+/// Iterations that move a shell's centre to the origin: each leaves less than half of its offset.
 const CENTRING_ROUNDS: usize = 60;
 
 /// A cylinder about z of this radius and half length \[m\], by cells of about the sides
@@ -58,7 +57,7 @@ pub(super) fn rings(
     Ok(ParticleLayout { points, spacing: Vector3::new(width, width, pitch.max(rise)), left_out: 0 })
 }
 
-/// A ball of this radius \[m\], by cells of about the sides `target_spacing` \[m\].
+/// A sphere of this radius \[m\], by cells of about the sides `target_spacing` \[m\].
 pub(super) fn shells(
     radius: f64,
     target_spacing: &Vector3<f64>,
@@ -105,6 +104,6 @@ fn directions(count: usize, shell: usize) -> Vec<Vector3<f64>> {
 
 /// The nearest whole number, but at least 1.
 fn at_least_one(number: f64) -> usize {
-    // The cast of what is too large saturates; the lattice has been checked for that.
+    // The cast saturates; the lattice has been checked for that.
     (number.round() as usize).max(1)
 }

@@ -1,11 +1,11 @@
-//! What is filled, how densely, and what comes of it.
+//! Solids to fill, densities, and samples.
 
 use nalgebra::{Point3, Vector3};
 use pliant_io::mesh::MeshData;
 use pliant_numeric::random::SplitMix64;
 use pliant_rigid::{GeometryError, Shape, TriangleMesh};
 
-/// What can be filled, in its own frame, centred on its origin (a mesh: wherever its vertices are).
+/// A solid to fill, in its own frame, centred on its origin (except a mesh).
 #[derive(Debug, Clone, PartialEq)]
 pub enum SamplingSolid {
     /// A box.
@@ -13,7 +13,7 @@ pub enum SamplingSolid {
         /// Half of each side \[m\].
         half_extents: Vector3<f64>,
     },
-    /// A ball.
+    /// A sphere.
     Sphere {
         /// Radius \[m\].
         radius: f64,
@@ -33,7 +33,7 @@ impl SamplingSolid {
     /// The same solid with distances to its surface.
     ///
     /// # Errors
-    /// A mesh whose surface does not tell them: degenerate triangles, an edge of four.
+    /// A mesh without valid distances: degenerate triangles, an edge of four.
     pub fn shape(&self) -> Result<Shape, GeometryError> {
         Ok(match self {
             Self::Box { half_extents } => Shape::Box { half_extents: *half_extents },
@@ -42,7 +42,7 @@ impl SamplingSolid {
                 Shape::Cylinder { radius: *radius, half_length: *half_length }
             }
             Self::Mesh(mesh) => {
-                // A corner given twice is no corner of a triangle that has an area.
+                // A triangle with a repeated corner has no area.
                 let solid = |t: &&[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
                 let triangles = mesh.triangles.iter().filter(solid).copied().collect();
                 Shape::Mesh(TriangleMesh::new(mesh.vertices.clone(), triangles)?)
@@ -63,10 +63,10 @@ pub enum Density {
         /// Side of a grid cell \[m\].
         cell_size: f64,
     },
-    /// Particles along each axis of the solid's bounding box: of a box and a mesh exactly; rings
-    /// and shells take the number that comes nearest.
+    /// Particles along each axis of the solid's bounding box: exact for boxes and meshes; rings and
+    /// shells use the nearest number.
     Counts([usize; 3]),
-    /// Exactly so many in a box: the factorisation nx ny nz that comes nearest to equal spacings.
+    /// Exactly this total in a box: the factorisation nx ny nz with the most equal spacings.
     Total(usize),
 }
 
@@ -88,12 +88,12 @@ pub struct ParticleSample {
     pub particle_volume: f64,
     /// Largest distance between neighbours along the axes of the solid's frame \[m\].
     pub spacing: Vector3<f64>,
-    /// Points of a mesh's lattice without a particle: in parts that are thinner than one.
+    /// Lattice points of a mesh without a particle: in parts thinner than one.
     pub left_out: usize,
 }
 
 impl ParticleSample {
-    /// Distance from a particle to the surface that it stands for \[m\]: half the edge of a cube of
+    /// Distance from a particle to the surface that it represents \[m\]: half the edge of a cube of
     /// its volume.
     pub fn radius(&self) -> f64 {
         radius_of(self.particle_volume)
@@ -150,7 +150,7 @@ pub enum SampleError {
     },
     /// Too much of a mesh is thinner than one of its particles.
     #[error(
-        "{left_out} of {of} points of the mesh's lattice lie in parts that are thinner than a particle, \
+        "{left_out} of {of} lattice points of the mesh lie in parts thinner than a particle, \
          {edge:.4e} m; use a smaller spacing"
     )]
     ThinParts {
@@ -167,8 +167,8 @@ pub enum SampleError {
         /// Number of cells asked for.
         cells: f64,
     },
-    /// `Total` was asked of something that is not a box.
-    #[error("an exact total of {0} particles can only be asked of a box")]
+    /// `Total` was given for a solid that is not a box.
+    #[error("an exact total of {0} particles is only possible for a box")]
     TotalNeedsBox(usize),
     /// No product nx ny nz of the total has spacings of similar size.
     #[error(
@@ -192,7 +192,7 @@ pub enum SampleError {
 /// Lattice cells that a solid may have: 2^31, past what memory holds.
 pub(super) const MAX_CELLS: f64 = 2_147_483_648.0;
 
-/// Part of a length by which what should be equal may differ by rounding.
+/// Relative tolerance of equal lengths for rounding.
 pub(super) const ROUNDING: f64 = 1e-9;
 
 /// Largest ratio between two spacings that `Density::Total` accepts: more would leave cells of the
@@ -201,7 +201,7 @@ pub(super) const MAX_ANISOTROPY: f64 = 2.0;
 
 /// Particles of a solid in its own frame.
 pub(super) struct ParticleLayout {
-    /// Where they are \[m\].
+    /// Positions \[m\].
     pub points: Vec<Point3<f64>>,
     /// Largest distance between neighbours along each axis \[m\].
     pub spacing: Vector3<f64>,

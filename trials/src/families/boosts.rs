@@ -1,4 +1,4 @@
-//! Collisions and friction seen from a moving frame.
+//! Collisions and friction in moving frames.
 
 use nalgebra::Vector3;
 
@@ -51,7 +51,7 @@ fn draw(sampler: &mut SceneSampler) -> Trial {
     Trial { scene, laws }
 }
 
-/// A soft ball or block and a rigid body on their way to each other, both turning.
+/// A soft sphere or block and a rigid body that move towards each other, both rotating.
 fn collision(
     sampler: &mut SceneSampler,
     scene: &mut Scene,

@@ -23,7 +23,7 @@ pub const SETTLING: Family = Family {
     draw: draw_settling,
 };
 
-/// How much of a drop is computed.
+/// Size and duration of a drop.
 struct DropSize {
     /// Particles along an edge of a layer, at most.
     across: f64,

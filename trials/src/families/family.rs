@@ -1,4 +1,4 @@
-//! What a family is, and what families draw alike.
+//! Families of trials, and the draws that they share.
 
 use crate::Trial;
 use crate::laws::Law;
@@ -11,23 +11,23 @@ use pliant_scenes::format::{AutoOr, Coupling, Integrator, RigidSolver, Scene};
 pub struct Family {
     /// Name on the command line.
     pub name: &'static str,
-    /// What it draws, in one line.
+    /// One-line description.
     pub about: &'static str,
-    /// Whether a trial takes seconds: such a family is run only where it is named.
+    /// Whether a trial takes seconds: such a family runs only if it is named.
     pub long: bool,
     /// Draws a trial.
     pub draw: fn(&mut SceneSampler) -> Trial,
 }
 
-/// Most particles times substeps of a scene: what a core does in about a tenth of a second.
+/// Most particles times substeps of a scene: about a tenth of a second on one core.
 pub(super) const WORK: f64 = 5e5;
 
 /// Shortens a scene so that `particles` of a wave speed \[m/s\] on its grid cost no more than
 /// `work` particles times substeps, but keeps some steps.
 pub(super) fn bound_work(scene: &mut Scene, particles: f64, wave: f64, speed: f64, work: f64) {
     let Some(h) = scene.grid_spacing else { return };
-    // The library's own limit is a part of h/(c + v); a fixed number of substeps is refused where
-    // it is unstable.
+    // The library's own limit is a part of h/(c + v); a fixed number of substeps is refused if it
+    // is unstable.
     let substep = (0.3 * h / (wave + speed)).min(scene.dt);
     let most = (work / particles * substep / scene.dt).max(4.0);
     scene.duration = scene.duration.min(most.ceil() * scene.dt);
@@ -71,7 +71,7 @@ pub(super) fn rigid_settings(sampler: &mut SceneSampler, scene: &mut Scene) {
     }
 }
 
-/// Two ways of seeing a scene, of all that leave it the same.
+/// Two of the symmetry transformations of a scene.
 pub(super) fn symmetries(sampler: &mut SceneSampler) -> Vec<Law> {
     let mut one = || {
         let blocks = [0; 3].map(|_| sampler.count(0, 40) as i32 - 20);

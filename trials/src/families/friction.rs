@@ -1,4 +1,4 @@
-//! An elastic block slides on a floor that stands, or rests on one that moves: Coulomb's
+//! An elastic block slides on a static floor, or is at rest on one that moves: Coulomb's
 //! deceleration mu g.
 
 use super::family::{Family, WORK, at_rest, bound_work};
@@ -48,7 +48,7 @@ fn draw(sampler: &mut SceneSampler) -> Trial {
     } else {
         let spacing = size / sampler.within(3.0, 5.0);
         scene.grid_spacing = Some(spacing);
-        // Stiff enough to stand its weight.
+        // Stiff enough to bear its weight.
         let stiffness = sampler.log_within(1e5, 2e6);
         let material = sampler.elastic(stiffness);
         let wave = wave_speed(&material);

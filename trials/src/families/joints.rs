@@ -1,4 +1,4 @@
-//! Tops, pendula and chains: what hangs on joints without loss keeps its energy.
+//! Tops, pendula and chains: lossless joints conserve energy.
 
 use nalgebra::Vector3;
 
@@ -11,7 +11,7 @@ use pliant_scenes::format::{
     AxisJoint, BallJoint, BodySpec, Dynamic, Integrator, JointSpec, Motion, Pose, Scene, UniversalJoint,
 };
 
-/// Energy is kept, and does not only not grow.
+/// Energy is conserved, not just bounded.
 pub const FAMILY: Family = Family {
     name: "joints",
     about: "tops of 10 to 200 rad/s, pendula and chains on revolute, universal and ball joints, dt 1 to 10 ms: energy is kept",
@@ -56,7 +56,7 @@ fn top(sampler: &mut SceneSampler, scene: &mut Scene) {
     let axis = Vector3::new(tilt.sin(), 0.0, tilt.cos());
     let spin = axis * sampler.log_within(10.0, 200.0);
     spinning.angular_velocity = spin.into();
-    // The tip stands.
+    // The tip is at rest.
     spinning.velocity = spin.cross(&(axis * height)).into();
     let motion = Motion::Dynamic(Box::new(spinning));
     scene.bodies.push(BodySpec { name: "top".to_owned(), motion, geometries: Vec::new() });
@@ -116,7 +116,7 @@ fn push(scene: &mut Scene, name: &str, dynamic: Dynamic) {
     scene.bodies.push(BodySpec { name: name.to_owned(), motion, geometries: Vec::new() });
 }
 
-/// The shortest turn that takes z to a unit vector, (w, x, y, z).
+/// The shortest rotation that takes z to a unit vector, (w, x, y, z).
 fn from_z_to(direction: &Vector3<f64>) -> [f64; 4] {
     let q = nalgebra::UnitQuaternion::rotation_between(&Vector3::z(), direction).unwrap_or_default();
     [q.w, q.i, q.j, q.k]

@@ -1,5 +1,5 @@
-//! Bodies on joints with springs, damping, dry friction and limits, and tied by constraints, that
-//! fall onto a floor; and robots.
+//! Bodies on joints with springs, damping, dry friction and limits, and with equality constraints,
+//! that fall onto a floor; and robots.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +15,16 @@ use pliant_scenes::format::{
 };
 use pliant_scenes::models;
 
-/// Passive: energy only goes.
+/// Passive: energy can only decrease.
 pub const LINKAGES: Family = Family {
     name: "linkages",
-    about: "two to six bodies on joints of every kind with springs, damping, friction and limits, some tied, over a floor",
+    about: "two to six bodies on joints of every kind with springs, damping, friction and limits, \
+            some with equality constraints, over a floor",
     long: false,
     draw: draw_linkages,
 };
 
-/// Motors work, so that the ways of seeing the scene judge alone.
+/// Motors do work, so that only symmetries are judged.
 pub const ROBOTS: Family = Family {
     name: "robots",
     about: "built-in robots with motors on random targets beside a falling body: moved, turned, resumed, on other threads",
@@ -32,7 +33,7 @@ pub const ROBOTS: Family = Family {
 };
 
 fn one_of(sampler: &mut SceneSampler, scale: [f64; 2], end: [f64; 3]) -> AxisJoint {
-    // N m/rad and N/m of what a link weighs on its length.
+    // Units of stiffness from a link's weight and length, N m/rad and N/m.
     let [effort, length] = scale;
     let some = |sampler: &mut SceneSampler, chance: f64, value: f64| {
         if sampler.chance(chance) { value * sampler.log_within(1e-2, 10.0) } else { 0.0 }
@@ -115,7 +116,7 @@ fn draw_linkages(sampler: &mut SceneSampler) -> Trial {
             link.velocity = sampler.vector(speed);
         }
         let mut link = body(&format!("link-{number}"), link, shape, sampler.within(0.0, 1.0));
-        // Neighbours overlap where a joint is between them; the others do not touch each other.
+        // Neighbours overlap at the joint between them; the others do not touch each other.
         link.geometries.iter_mut().for_each(|geometry| (geometry.group, geometry.mask) = (2, 1));
         scene.bodies.push(link);
     }

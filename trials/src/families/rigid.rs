@@ -7,7 +7,7 @@ use crate::laws::Law;
 use crate::sampler::SceneSampler;
 use pliant_scenes::format::{Pose, Scene};
 
-/// Collisions where nothing is held.
+/// Collisions of free bodies.
 pub const FREE: Family = Family {
     name: "rigid-free",
     about: "two to five rigid bodies of 1 mm to 1 m collide in free space at up to 50 m/s, every solver and integrator",

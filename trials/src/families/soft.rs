@@ -7,7 +7,7 @@ use crate::laws::Law;
 use crate::sampler::{SceneSampler, wave_speed};
 use pliant_scenes::format::{Material, Pose, Scene, SoftShape};
 
-/// Collisions of all kinds of things where nothing is held.
+/// Collisions of free bodies of all kinds.
 pub const FREE: Family = Family {
     name: "free",
     about: "soft and rigid bodies of 1 mm to 1 m collide in free space at up to 50 m/s",
@@ -15,10 +15,11 @@ pub const FREE: Family = Family {
     draw: draw_free,
 };
 
-/// Placed on a floor, they stay.
+/// Placed on a floor, they do not move.
 pub const REST: Family = Family {
     name: "rest",
-    about: "soft boxes, balls and cylinders placed on a floor, with rigid bodies beside them: weight, and nothing hops",
+    about: "soft boxes, spheres and cylinders placed on a floor beside rigid bodies: floor force \
+            equals weight, no rebound",
     long: false,
     draw: draw_rest,
 };
@@ -32,7 +33,7 @@ fn material(sampler: &mut SceneSampler, least: f64, most: f64) -> Material {
     }
 }
 
-/// A shape of about this size \[m\], and the radius of a ball that holds it.
+/// A shape of about this size \[m\], and the radius of its bounding sphere.
 fn shape(sampler: &mut SceneSampler, size: f64) -> (SoftShape, f64) {
     match sampler.count(0, 2) {
         0 => {
@@ -58,7 +59,7 @@ fn draw_free(sampler: &mut SceneSampler) -> Trial {
     let mut along = 0.0;
     let (count, mut particles, mut wave) = (sampler.count(2, 4), 0.0, 0.0f64);
     for number in 0..count {
-        // From both ends towards the middle, a little aside of each other.
+        // From both ends towards the middle, slightly offset from each other.
         let toward = 1.0 - 2.0 * f64::from(number) / f64::from(count - 1);
         let aside = 0.4 * size;
         let place = |reach: f64, sampler: &mut SceneSampler, along: f64| {

@@ -7,7 +7,7 @@ use crate::laws::Law;
 use crate::sampler::SceneSampler;
 use pliant_scenes::format::{RigidShape, RigidSolver, Scene};
 
-/// They stand with their centres over what carries them.
+/// Their centres are above their supports.
 pub const FAMILY: Family = Family {
     name: "towers",
     about: "two to ten boxes on each other, offsets up to an eighth of their width, mass ratios up to 1000, both solvers, 1 or 2 ms",

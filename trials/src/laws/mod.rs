@@ -1,7 +1,7 @@
-//! The laws that every run must keep, whatever the scene.
+//! The laws that hold for every run of a scene.
 //!
-//! Tolerances are one a law, for all scenes. What rounding alone may do to a run is measured: a run
-//! whose start was changed by parts in a million says how much a difference grows.
+//! Each law has one tolerance for all scenes. The effect of rounding alone on a run is measured: a
+//! run whose start was changed by parts in a million shows how much a difference grows.
 
 mod run_pairs;
 mod single_run;
@@ -25,32 +25,31 @@ use verdict::Verdict;
 pub enum Law {
     /// Nothing passive gains energy, in the frame that moves at `frame` \[m/s\].
     Energy {
-        /// Velocity of the frame in which nothing works on the scene \[m/s\].
+        /// Velocity of the frame in which no external work is done \[m/s\].
         frame: [f64; 3],
     },
-    /// What nothing holds keeps its momentum and angular momentum, but for gravity's impulse.
+    /// Free bodies conserve momentum and angular momentum, up to gravity's impulse.
     Momentum,
-    /// Nothing is inside of bodies, nor beyond floors.
+    /// Nothing is inside bodies or below floors.
     Penetration,
-    /// Floors carry what stands on them: force times time is weight times time less the change of
-    /// momentum.
+    /// Floors carry the weight: force times time is weight times time less the change of momentum.
     Weight,
-    /// The same scene, seen otherwise, has the same result.
+    /// A symmetry transformation of the scene transforms the result.
     Same {
-        /// What is changed.
+        /// The transformation.
         change: Transformation,
     },
-    /// Stopped at half of its steps and gone on with, the run has the same bits.
+    /// Stopped at half of its steps and resumed, the run has the same bits.
     Resumed,
     /// With another number of threads the run has the same bits.
     Threads,
-    /// Nothing takes energy: it is at the end what it was, and always.
+    /// Without losses the energy is constant.
     Kept,
-    /// Bodies stay where they are.
+    /// Bodies do not move.
     Stands,
-    /// What slides on the floor is slowed by mu g.
+    /// Sliding bodies decelerate by mu g.
     Friction,
-    /// Half of the step, and half of that, change the result less and less.
+    /// The result converges as the step is halved twice.
     Refined,
 }
 
@@ -73,7 +72,7 @@ impl Law {
     }
 }
 
-/// How a trial came out.
+/// Outcome of a trial.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// Every law that could be judged held.
@@ -81,11 +80,11 @@ pub enum Outcome {
         /// The laws that could not be judged, and why.
         skipped: Vec<(String, &'static str)>,
     },
-    /// The product refused the scene by a typed error.
+    /// The scene was refused with a typed error.
     Refused(String),
     /// The run ended with a typed error.
     Said(String),
-    /// Laws were broken, in silence or by a panic.
+    /// Laws were broken without a warning, or the run panicked.
     Failed(Vec<Finding>),
 }
 
@@ -133,7 +132,7 @@ fn verdict(law: &Law, scene: &Scene, base: &Record, sensitivity: &mut Option<Opt
             Ok(pool) => run_pairs::bits("threads", base, pool.install(|| record(scene))),
             Err(_) => Verdict::Skipped("threads cannot be started"),
         },
-        Law::Kept => single_run::subgrid_retention(base),
+        Law::Kept => single_run::conserved_energy(base),
         Law::Stands => single_run::stands(scene, base),
         Law::Friction => single_run::friction(scene, base),
         Law::Refined => run_pairs::refined(scene, base),

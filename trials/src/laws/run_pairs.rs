@@ -1,5 +1,5 @@
-//! Laws between runs: of the same scene seen otherwise, stopped, on other threads, with smaller
-//! steps.
+//! Laws between runs: of the same scene transformed, stopped and resumed, on other threads, with
+//! smaller steps.
 
 use nalgebra::Vector3;
 
@@ -8,25 +8,26 @@ use crate::record::{End, Moment, NoRun, Record, record};
 use crate::transform::{Transformation, change};
 use pliant_scenes::format::{RigidSolver, Scene};
 
-/// Velocities may differ between inertial frames by this part of the largest relative velocity.
+/// Velocities may differ between inertial frames by this fraction of the largest relative velocity.
 const BOOST: f64 = 0.01;
-/// Velocities of particles are f32, of which some hundred roundings are seen at the end.
+/// Velocities of particles are f32, with some hundred roundings at the end.
 const SINGLE: f64 = 1e-5;
-/// Two runs that differ by rounding may differ by this many times what a change of the start by
-/// [`PERTURBATION`] does.
+/// Two runs that differ by rounding may differ by this many times the effect of a change of the
+/// start by [`PERTURBATION`].
 const ROUNDING: f64 = 30.0;
 /// Size of that change, of a few parts of f32's precision, and relative to the velocities of the
 /// scene.
 const PERTURBATION: f64 = 1e-6;
 /// Size of a change like that of rounding in f64, relative to the velocities of the scene.
 const ROUNDING_PERTURBATION: f64 = 1e-13;
-/// How many nudges of each size tell whether a run is chaotic, where it seems to break a law.
+/// Number of perturbations of each size that decide whether a run that seems to break a law is
+/// chaotic.
 const PERTURBATION_COUNT: u64 = 20;
-/// Solves stop at tolerances; where a run takes another way through its iterations, so much of the
-/// velocities may differ.
+/// Solves stop at tolerances; runs with different iterations may differ by this fraction of the
+/// velocities.
 const TOLERANCE: f64 = 2e-3;
-/// Runs in which a nudge grows to this part of the velocities are chaotic: what they come to is not
-/// compared.
+/// Runs in which a perturbation grows to this fraction of the velocities are chaotic: their results
+/// are not compared.
 const CHAOTIC: f64 = 1e-3;
 
 /// The largest differences between two ends: of velocities, and of positions over the time of the
@@ -51,8 +52,7 @@ pub(super) fn difference(a: &Record, b: &Record) -> f64 {
     worst
 }
 
-/// A velocity that tells how fast things are in a run, in the frame of its own centre of mass
-/// \[m/s\].
+/// Velocity scale of a run, in the frame of its centre of mass \[m/s\].
 fn velocity_scale(run: &Record) -> f64 {
     let speed = |m: &Moment| {
         let mean = m.linear / run.mass;
@@ -63,23 +63,23 @@ fn velocity_scale(run: &Record) -> f64 {
     fastest + run.gravity.norm() * dt
 }
 
-/// What a nudge of this speed \[m/s\] grows to, in parts of the velocities; none where the nudged
-/// scene does not run.
+/// Growth of a perturbation of this speed \[m/s\], as a fraction of the velocities; none if the
+/// perturbed scene does not run.
 fn perturbation_growth(scene: &Scene, base: &Record, speed: f64, seed: u64) -> Option<f64> {
     let nudged = change(scene, &Transformation::Nudged { speed, seed })?;
     let nudged = completed(record(&nudged)).ok()?;
     Some(difference(base, &nudged) / velocity_scale(base))
 }
 
-/// Whether one of several nudges grows to what chaos is: one alone may miss a jump, such as of a
-/// contact from edge to face.
+/// Whether one of several perturbations grows to the level of chaos: a single one may miss a jump,
+/// such as of a contact from edge to face.
 fn chaotic(scene: &Scene, base: &Record, scale: f64) -> Option<&'static str> {
     let jumps = |size: f64| {
         (1..=PERTURBATION_COUNT).any(|seed| {
             perturbation_growth(scene, base, size * scale, seed).is_none_or(|grown| grown > CHAOTIC)
         })
     };
-    // What rounding alone throws over is told apart: there may be too much of it.
+    // Runs that rounding alone changes are counted separately, because there may be too many.
     if jumps(ROUNDING_PERTURBATION) {
         Some("chaotic from rounding")
     } else {
@@ -87,7 +87,7 @@ fn chaotic(scene: &Scene, base: &Record, scale: f64) -> Option<&'static str> {
     }
 }
 
-/// The changed scene, undone at its end, against the scene itself.
+/// The transformed scene, transformed back at its end, against the scene itself.
 pub(super) fn same(
     scene: &Scene,
     base: &Record,
@@ -106,11 +106,11 @@ pub(super) fn same(
         return Verdict::Skipped("nothing moves");
     }
     if base.max_overlap_ratio > 1.0 {
-        return Verdict::Skipped("said: bodies are pressed through each other");
+        return Verdict::Skipped("the run warned: bodies penetrate too deeply");
     }
     let nudged =
         *sensitivity.get_or_insert_with(|| perturbation_growth(scene, base, PERTURBATION * scale, 0));
-    let Some(nudged) = nudged else { return Verdict::Skipped("the nudged scene does not run") };
+    let Some(nudged) = nudged else { return Verdict::Skipped("the perturbed scene does not run") };
     if nudged > CHAOTIC {
         return Verdict::Skipped("chaotic");
     }
@@ -120,14 +120,18 @@ pub(super) fn same(
         if let Some(why) = chaotic(scene, base, scale) {
             return Verdict::Skipped(why);
         }
-        // By facets friction of another direction is another; a light body between heavy ones may
-        // be thrown elsewhere by that.
+        // With facets friction depends on the direction, which may throw a light body between heavy
+        // ones elsewhere.
         if has_facets(scene, transformation) && same_without_friction(scene, transformation) {
             return Verdict::Skipped("facets of the friction cone");
         }
     }
     at_most(transformation.name(), measured, bound, || {
-        format!("{:.3e} m/s apart, where a nudge makes {:.3e} m/s", measured * scale, nudged * scale)
+        format!(
+            "velocities differ by {:.3e} m/s; a perturbation by rounding changes them by {:.3e} m/s",
+            measured * scale,
+            nudged * scale
+        )
     })
 }
 
@@ -144,7 +148,7 @@ fn has_facets(scene: &Scene, transformation: &Transformation) -> bool {
         && matches!(transformation, Transformation::Turned { .. } | Transformation::Mirrored)
 }
 
-/// Whether the same scene, without friction, keeps the law.
+/// Whether the law holds for the same scene without friction.
 fn same_without_friction(scene: &Scene, transformation: &Transformation) -> bool {
     let mut smooth = scene.clone();
     for geometry in smooth.bodies.iter_mut().flat_map(|body| &mut body.geometries) {
@@ -154,8 +158,8 @@ fn same_without_friction(scene: &Scene, transformation: &Transformation) -> bool
     !matches!(same(&smooth, &base, transformation, &mut None), Verdict::Broken(..))
 }
 
-/// Another inertial frame: particles cross the grid otherwise, so that results agree to what the
-/// grid resolves.
+/// Another inertial frame: particles move differently relative to the grid, so that results agree
+/// to the resolution of the grid.
 pub(super) fn boosted(scene: &Scene, base: &Record, transformation: &Transformation) -> Verdict {
     let Some(changed) = change(scene, transformation) else {
         return Verdict::Skipped("cannot be changed so");
@@ -201,7 +205,7 @@ pub(super) fn bits(law: &str, base: &Record, other: Result<Record, NoRun>) -> Ve
         Ok(other) if other.state == base.state && !base.state.is_empty() => Verdict::Held,
         Ok(other) => {
             let apart = difference(base, &other);
-            broken(law, format!("other bits: {apart:.3e} m/s apart at the end"))
+            broken(law, format!("not bit-identical: velocities differ by {apart:.3e} m/s at the end"))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Laws that one run keeps or breaks by itself.
+//! Laws of a single run.
 
 use nalgebra::Vector3;
 
@@ -9,28 +9,28 @@ use pliant_scenes::format::{
     AutoOr, BodySpec, Coupling, Gains, Integrator, Motion, Order, RigidShape, RigidSolver, Scene,
 };
 
-/// Energy may appear to this part of what took part: the size of the errors of first-order steps,
-/// and what issue and documents promise.
+/// Allowed energy gain as a fraction of the energy involved: the size of the errors of first-order
+/// steps.
 const ENERGY: f64 = 0.02;
-/// Momentum may be off by this part of the impulses exchanged: particles are f32, and sums of some
-/// thousand of them are rounded.
+/// Allowed error of momentum as a fraction of the impulses exchanged: particles are f32, and sums
+/// of some thousand of them are rounded.
 const MOMENTUM: f64 = 1e-3;
-/// Forces on floors may be off from the weight by this part.
+/// Allowed relative error of the forces on floors against the weight.
 const WEIGHT: f64 = 0.01;
-/// Energy may be off from what it was by this part of what took part, where nothing takes any.
+/// Allowed change of energy without losses, as a fraction of the energy involved.
 const KEPT: f64 = 0.01;
-/// Bodies of a tower may move by this part of their size, besides what their surfaces give way
-/// under the weight.
+/// Allowed motion of the bodies of a tower as a fraction of their size, besides the compression of
+/// their surfaces by the weight.
 const STANDS: f64 = 0.05;
-/// Deceleration by friction may be off from mu g by this part.
+/// Allowed relative error of the deceleration by friction against mu g.
 const FRICTION: f64 = 0.01;
 
-/// Whether a measure is above the worst so far; what is no number is above all, and stays.
+/// Whether a measure is above the worst so far; NaN is above all, and stays.
 fn exceeds(measured: f64, worst: f64) -> bool {
     !worst.is_nan() && (measured.is_nan() || measured > worst)
 }
 
-/// The energy at the start and all that gravity gave since is all that there may be.
+/// The energy may not exceed the initial energy and the work of gravity since.
 pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdict {
     let (Some(first), Some(last)) = (run.moments.first(), run.moments.last()) else {
         return Verdict::Skipped("no steps");
@@ -40,8 +40,8 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
     let of = |moment: &Moment| moment.energy(frame, run.mass, &run.gravity);
     let at_start = of(first);
     let brought = first.kinetic_in(frame, run.mass) + first.elastic;
-    // Positions are known to a step's fall, and things placed on each other to a thousandth of the
-    // scene's least length.
+    // Positions are known to the fall within a step, and contacts at the start to a thousandth of
+    // the scene's least length.
     let slack = run.mass * (0.5 * (g * dt).powi(2) + 1e-3 * g * run.length) + 1e-12;
     let mut fallen: f64 = 0.0;
     let mut worst = (0.0, 0.0, 0.0);
@@ -55,9 +55,9 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
             worst = (measured, gained, moment.time);
         }
     }
-    // Schemes that a scene asks for by name and that may gain some, and loops of links that turn by
-    // much of a radian in a step, whose constraints are met to first order only: their own balance
-    // says so.
+    // Schemes that a scene chooses explicitly and that may gain energy, and loops of links that
+    // rotate by a large angle within a step, whose constraints hold to first order only: the run's
+    // own balance reports the gain.
     let asked = scene.coupling == Coupling::Weak
         || matches!(scene.rigid.integrator, Integrator::Trapezoid { .. })
         || scene.rigid_solver == RigidSolver::Comfree
@@ -65,13 +65,14 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
         || run.max_overlap_ratio > 1.0
         || exceeds_step_limits(run, dt);
     if worst.0 > ENERGY && asked && run.gained > ENERGY_GAIN_WARNING {
-        return Verdict::Skipped("said: the run's own balance warns");
+        return Verdict::Skipped("the run warned: energy balance");
     }
-    // What turns by a radian or passes its own size in a step is judged by what the run would say.
+    // Bodies that rotate by a radian or pass their own size within a step are judged by the run's
+    // own warning level.
     let bound = if exceeds_step_limits(run, dt) { ENERGY_GAIN_WARNING } else { ENERGY };
     at_most("energy", worst.0, bound, || {
         format!(
-            "{:.4e} J from nowhere at {:.4} s, where {:.4e} J took part",
+            "{:.4e} J created at {:.4} s; the energy involved is {:.4e} J",
             worst.1,
             worst.2,
             brought + fallen
@@ -79,8 +80,8 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
     })
 }
 
-/// Whether a body turns by more than a radian in a step of `dt` \[s\], or goes farther than the
-/// scene's least length: contact is looked for once a step, where it begins.
+/// Whether a body turns by more than a radian in a step of `dt` \[s\], or moves farther than the
+/// scene's least length: contact is detected once per step, at its beginning.
 fn exceeds_step_limits(run: &Record, dt: f64) -> bool {
     let mean = run.moments.first().map_or_else(Vector3::zeros, |m| m.linear / run.mass);
     run.start.iter().chain(&run.bodies).filter(|body| body.dynamic).any(|body| {
@@ -89,12 +90,12 @@ fn exceeds_step_limits(run: &Record, dt: f64) -> bool {
     })
 }
 
-/// No damping, no friction, no contact: all energy stays.
-pub(super) fn subgrid_retention(run: &Record) -> Verdict {
+/// Without damping, friction and contact the energy is constant.
+pub(super) fn conserved_energy(run: &Record) -> Verdict {
     let Some(first) = run.moments.first() else { return Verdict::Skipped("no steps") };
     let of = |moment: &Moment| moment.kinetic + moment.elastic + moment.potential;
     let fallen = run.moments.iter().map(|m| first.potential - m.potential).fold(0.0, f64::max);
-    // What blew up must not be its own measure.
+    // A diverged run must not set its own scale.
     let brought = first.kinetic + first.elastic + fallen.min(2.0 * run.mass * run.gravity.norm() * run.span);
     let mut worst = (0.0, 0.0);
     for moment in &run.moments {
@@ -108,13 +109,13 @@ pub(super) fn subgrid_retention(run: &Record) -> Verdict {
     })
 }
 
-/// Every body is where it was, but for what surfaces give way.
+/// No body moves, up to the compression of its surfaces.
 pub(super) fn stands(scene: &Scene, run: &Record) -> Verdict {
     if !scene.bodies.iter().all(|body| is_carried(body, scene)) {
         return Verdict::Skipped("not a tower");
     }
     let bodies = run.bodies.len() as f64;
-    // Each is a spring under all that is above it; in closed form of r/(1 - r) m w^2, at an
+    // Each is a spring under the weight of all above it; in closed form of r/(1 - r) m w^2, at an
     // impedance r of 0.9 at least.
     let sag = match (scene.rigid_solver, scene.rigid.comfree.gains) {
         (RigidSolver::Comfree, Gains::Physical { frequency, .. }) => {
@@ -152,9 +153,9 @@ fn is_carried(body: &BodySpec, scene: &Scene) -> bool {
     below == f64::NEG_INFINITY || scene.bodies.iter().any(carries)
 }
 
-/// `P(t) = P(0) + M g t`; `L(t)` likewise where there is no gravity. The trapezoid rule pushes two
-/// bodies apart at points that differ by up to their way in a step, so that it turns them by that
-/// much of the impulse.
+/// `P(t) = P(0) + M g t`; `L(t)` likewise where there is no gravity. The trapezoid rule applies
+/// opposite impulses of two bodies at points that differ by up to their displacement in a step,
+/// which gives a moment.
 pub(super) fn momentum(scene: &Scene, run: &Record) -> Verdict {
     let Some(first) = run.moments.first() else { return Verdict::Skipped("no steps") };
     let speed = (2.0 * first.kinetic / run.mass).sqrt();
@@ -181,33 +182,31 @@ pub(super) fn momentum(scene: &Scene, run: &Record) -> Verdict {
         }
     }
     let (worst, what, time) = worst;
-    at_most("momentum", worst, MOMENTUM, || {
-        format!("{worst:.3e} of the {what} that took part, at {time:.4} s")
-    })
+    at_most("momentum", worst, MOMENTUM, || format!("{worst:.3e} of the {what} involved, at {time:.4} s"))
 }
 
-/// No particle deeper than half of a cell, no centre of mass inside of anything.
+/// No particle is deeper than half a cell, no centre of mass inside a body.
 pub(super) fn inside(scene: &Scene, run: &Record) -> Verdict {
     let worst = run.inside.iter().max_by(|a, b| a.depth.total_cmp(&b.depth));
     let Some(worst) = worst else { return Verdict::Held };
-    if run.warnings.iter().any(|said| said.contains("presses itself")) {
-        return Verdict::Skipped("said: contact is too soft for the weight");
+    if run.warnings.iter().any(|said| said.contains("its weight presses it")) {
+        return Verdict::Skipped("the run warned: contact is too soft for the weight");
     }
     if run.max_overlap_ratio > 1.0 {
-        return Verdict::Skipped("said: bodies are pressed through each other");
+        return Verdict::Skipped("the run warned: bodies penetrate too deeply");
     }
-    // A scene that asks for a soft contact gets it, and is told.
+    // A scene that sets a soft contact stiffness gets a warning only.
     let asked = matches!(scene.contact.stiffness, AutoOr::Value(_));
     if asked && scene.grid_spacing.is_some_and(|h| run.deepest > DEEP_PENETRATION * h) {
-        return Verdict::Skipped("said: contact as soft as the scene asks for lets particles in");
+        return Verdict::Skipped("the run warned: the scene's contact stiffness lets particles penetrate");
     }
     at_most("inside", worst.depth / run.length, 0.5, || {
         format!("{} is {:.4} m inside {} at {:.4} s", worst.what, worst.depth, worst.of, worst.time)
     })
 }
 
-/// Over the last quarter of the run: the impulse on floors is that of the weight less what the
-/// momentum changed by.
+/// Over the last quarter of the run: the impulse on floors is that of the weight less the change of
+/// momentum.
 pub(super) fn weight(run: &Record) -> Verdict {
     let count = run.moments.len();
     let from = count - (count / 4).max(1);
@@ -225,12 +224,15 @@ pub(super) fn weight(run: &Record) -> Verdict {
     let measured = (found - expected).norm() / (impulse.norm() + run.mass * fastest);
     let time = last.time - first.time;
     at_most("weight", measured, WEIGHT, || {
-        format!("floors carry {:.5?} N of {:.5?} N", (found / time).as_slice(), (expected / time).as_slice())
+        format!(
+            "the floor force is {:.5?} N, the weight {:.5?} N",
+            (found / time).as_slice(),
+            (expected / time).as_slice()
+        )
     })
 }
 
-/// One soft body or block on one floor, both known by their friction, slides the whole time:
-/// Coulomb.
+/// One soft body or block on one floor, with known friction, slides the whole time: Coulomb's law.
 pub(super) fn friction(scene: &Scene, run: &Record) -> Verdict {
     let slides = scene.bodies.iter().filter(|body| !matches!(body.motion, Motion::Dynamic(_)));
     let Some([floor]) = slides.collect::<Vec<&BodySpec>>().first_chunk().copied() else {
@@ -253,14 +255,14 @@ pub(super) fn friction(scene: &Scene, run: &Record) -> Verdict {
     let (start, end) = (along.norm(), relative(last).dot(&along.normalize()));
     let expected = geometry.friction * run.gravity.norm() * last.time;
     if !(end > 0.1 * start && expected > 0.0) {
-        return Verdict::Skipped("it does not slide all the time");
+        return Verdict::Skipped("the body does not slide throughout");
     }
-    // A block that is just set down presses with its weight only in the mean: the floor's normal
-    // impulse is the weight's and what the block's motion along gravity changed by.
+    // A block that was just set down presses with its weight only on average: the floor's normal
+    // impulse is that of the weight plus the change of the block's momentum along gravity.
     let fallen = (relative(last) - relative(first)).dot(&run.gravity.normalize());
     let expected = expected - geometry.friction * fallen;
     let measured = ((start - end) / expected - 1.0).abs();
     at_most("friction", measured, FRICTION, || {
-        format!("slowed by {:.5} m/s, mu times the normal impulse is {expected:.5} m/s", start - end)
+        format!("decelerated by {:.5} m/s; friction gives {expected:.5} m/s", start - end)
     })
 }

@@ -1,5 +1,5 @@
-//! Every law holds for a run that is right, and is broken by the same run with a defect planted in
-//! its record.
+//! Every law holds for a correct run, and is broken by the same run with a defect planted in its
+//! record.
 
 use nalgebra::Vector3;
 
@@ -13,7 +13,7 @@ fn broken(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Broken(_))
 }
 
-/// The law holds for the record, and no more with the defect.
+/// The law holds for the record, but not with the defect.
 fn fails_with(run: &Record, law: impl Fn(&Record) -> Verdict, defect: impl Fn(&mut Record)) {
     let found = law(run);
     assert_eq!(found, Verdict::Held);
@@ -29,7 +29,7 @@ fn run(scene: &Scene) -> Record {
     run
 }
 
-/// An elastic cube meets a box that turns, in free space.
+/// An elastic cube collides with a rotating box in free space.
 fn collision() -> Scene {
     let mut scene = Scene::empty("collision", 0.05, 1e-3);
     scene.gravity = [0.0; 3];
@@ -50,7 +50,7 @@ fn collision() -> Scene {
     scene
 }
 
-/// A box that stands on a floor, or slides on it.
+/// A box at rest on a floor, or sliding on it.
 fn standing(speed: f64) -> Scene {
     let mut scene = Scene::empty("standing", 0.2, 1e-3);
     let mut block = dynamic(2.0);
@@ -70,11 +70,11 @@ fn energy_from_nowhere_is_seen() {
     let run = run(&collision());
     let scene = collision();
     let law = |run: &Record| single_run::energy(&scene, run, &Vector3::zeros());
-    // Before they meet, so that nothing is lost yet.
+    // Before they collide, so that nothing is lost yet.
     fails_with(&run, law, |run| run.moments[1].kinetic += 0.03 * run.moments[0].kinetic);
     fails_with(&run, law, |run| last(run).elastic = f64::NAN);
     fails_with(&run, law, |run| run.moments[5].elastic += run.moments[0].kinetic);
-    // Where nothing but gravity gives, a potential of the wrong sign is from nowhere.
+    // With gravity as the only energy source, a potential of the wrong sign creates energy.
     let mut thrown = standing(0.0);
     thrown.bodies.remove(0);
     let run = self::run(&thrown);
@@ -131,11 +131,11 @@ fn a_fallen_tower_is_seen() {
 fn lost_energy_is_seen_where_nothing_takes_any() {
     let mut scene = collision();
     scene.soft.clear();
-    fails_with(&run(&scene), single_run::subgrid_retention, |run| last(run).kinetic *= 0.98);
+    fails_with(&run(&scene), single_run::conserved_energy, |run| last(run).kinetic *= 0.98);
 }
 
-// The law: the same scene seen otherwise is the same scene, and what was not undone, or undone
-// otherwise, is seen.
+// Checks: a transformed scene gives the transformed result, and a missing or wrong back
+// transformation is detected.
 #[test]
 fn another_result_of_the_same_scene_is_seen() {
     let scene = collision();

@@ -1,4 +1,4 @@
-//! What becomes of a law.
+//! Verdicts on laws.
 
 use serde::Serialize;
 
@@ -7,11 +7,11 @@ use serde::Serialize;
 pub struct Finding {
     /// Name of the law.
     pub law: String,
-    /// What was measured, relative to its scale \[-\].
+    /// The measured value, relative to its scale \[-\].
     pub measured: f64,
-    /// What it may be \[-\].
+    /// Its bound \[-\].
     pub bound: f64,
-    /// In words, with units.
+    /// Description with units.
     pub what: String,
 }
 
@@ -23,12 +23,13 @@ pub(super) enum Verdict {
     Broken(Finding),
 }
 
-/// A law that is broken without a measure: a scene that runs, and its changed self does not.
+/// A law that is broken without a measured value: a scene runs, but its transformed version does
+/// not.
 pub(super) fn broken(law: &str, reason: String) -> Verdict {
     Verdict::Broken(Finding { law: law.to_owned(), measured: f64::INFINITY, bound: 0.0, what: reason })
 }
 
-/// Broken where `measured`, in parts of its scale, is above `bound` or is no number.
+/// Broken if `measured`, relative to its scale, is above `bound` or NaN.
 pub(super) fn at_most(law: &str, measured: f64, bound: f64, what: impl FnOnce() -> String) -> Verdict {
     // NaN is above every bound.
     if measured <= bound {

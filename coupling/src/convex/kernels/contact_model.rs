@@ -1,7 +1,7 @@
 //! The contact model at all contacts, and along a search direction.
 
 use multiversion::multiversion;
-use pliant_rigid::contact_model::{self, LinePoint, MULTIPLIED};
+use pliant_rigid::contact_model::{self, IN_LANES, LinePoint};
 
 use super::super::layout::{ContactModelLanes, LANES, Vector};
 use super::SymmetricColumns;
@@ -23,7 +23,7 @@ pub(in super::super) fn linearise_response(
             let (nx, ny, nz) = (n[0][l], n[1][l], n[2][l]);
             let v_n = nx * x + ny * y + nz * z;
             let (tx, ty, tz) = (x - v_n * nx, y - v_n * ny, z - v_n * nz);
-            let normal = model.normal_model(l).at::<MULTIPLIED>(v_n);
+            let normal = model.normal_model(l).at::<IN_LANES>(v_n);
             let [friction, c, _] = model.friction(l).at(tx * tx + ty * ty + tz * tz);
             potential[l] += normal.potential + friction;
             let gamma_n = normal.impulse;
@@ -57,11 +57,11 @@ pub(in super::super) fn hessians(
             let (nx, ny, nz) = (n[0][l], n[1][l], n[2][l]);
             let v_n = nx * x + ny * y + nz * z;
             let (tx, ty, tz) = (x - v_n * nx, y - v_n * ny, z - v_n * nz);
-            let k_n = model.normal_model(l).at::<MULTIPLIED>(v_n).hessian;
+            let k_n = model.normal_model(l).at::<IN_LANES>(v_n).hessian;
             let [c, inverse_s] = model.friction(l).secant_and_inverse(tx * tx + ty * ty + tz * tz);
-            // G = c I + (k_n - c) n n^T - c/s^2 t t^T, rounded as lanes are fastest: its six entries
-            // from one division. The slip's direction is formed before it is
-            // squared: c/s^2 alone overflows at no slip.
+            // G = c I + (k_n - c) n n^T - c/s^2 t t^T, rounded as lanes are fastest: its six
+            // entries from one division. The slip's direction is formed before it is squared: c/s^2
+            // alone overflows at no slip.
             let (kn, ct) = (k_n - c, hessian_blend * c);
             let (ex, ey, ez) = (tx * inverse_s, ty * inverse_s, tz * inverse_s);
             g[0][l] = c + kn * nx * nx - ct * ex * ex;
@@ -138,7 +138,7 @@ pub(in super::super) fn along(
                 cross: ray.cross[l] + alpha * dslip,
                 change_squared: dslip,
             };
-            let terms = contact_model::along::<MULTIPLIED>(&model.normal_model(l), &model.friction(l), &at);
+            let terms = contact_model::along::<IN_LANES>(&model.normal_model(l), &model.friction(l), &at);
             for k in 0..3 {
                 sums[k][l] += terms[k];
             }

@@ -7,9 +7,9 @@
 //! precision, and rounded weights and Hessians still make a symmetric, positive semidefinite
 //! product.
 //!
-//! Each component of the nodes' vectors lies by itself, eight nodes to a [`Lanes`]: [`Nodes`] where
-//! only loops over the nodes go, [`Rows`] where contacts read three consecutive nodes wherever they
-//! begin.
+//! Each component of the nodes' vectors is stored separately, eight nodes to a [`Lanes`]: [`Nodes`]
+//! where only loops over the nodes go, [`Rows`] where contacts read three consecutive nodes
+//! wherever they begin.
 
 use std::hint::black_box;
 
@@ -30,8 +30,8 @@ pub(in super::super) type Nodes<T> = [Lanes<T>; 3];
 /// Symmetric 3x3 matrices of eight nodes, `[xx, yy, zz, xy, xz, yz]`.
 pub(in super::super) type NodeBlocks<T> = [Lanes<T>; 6];
 
-/// The components of all nodes' vectors, with room for a read of four nodes that begins at the last
-/// row.
+/// The components of all nodes' vectors, padded so that four nodes can be read from the last row
+/// on.
 pub(in super::super) type Rows<T> = [Vec<T>; 3];
 
 /// One number for each node of a stencil: nine rows of three nodes and a fourth that counts for
@@ -95,9 +95,9 @@ pub(in super::super) fn pack_hessians<T: Real>(
 
 /// `out += J^T G J x`; returns `x^T J^T G J x`.
 ///
-/// Where bodies answer (`MOBILE`), `moved` holds what each active contact takes off the nodes'
-/// velocity, and gets `G J x` in its place: the nodes' part of the transposed product is done here,
-/// the bodies' by the caller.
+/// With strongly coupled bodies (`MOBILE`), `moved` holds the bodies' contribution to each active
+/// contact's relative velocity, and is overwritten with `G J x`: the nodes' part of the transposed
+/// product is computed here, the bodies' by the caller.
 #[multiversion(targets("x86_64+avx512f+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
 pub(in super::super) fn product_add<T: Real, const MOBILE: bool>(
     active: &Active,

@@ -77,8 +77,8 @@ pub(in super::super) struct Norms {
     pub gradient: f64,
     /// `|v|^2` in M.
     pub squares: f64,
-    /// `|v - v_mean|^2` in M, with the nodes' mean velocity: the same in every inertial frame. What
-    /// answers of bodies add is a change of velocity already.
+    /// `|v - v_mean|^2` in M, with the nodes' mean velocity: the same in every inertial frame. The
+    /// response of strongly coupled bodies is a change of velocity and enters as it is.
     pub momentum: f64,
     /// `|J^T gamma|^2` in M^-1.
     pub impulse: f64,

@@ -5,8 +5,8 @@ use crate::convex::inner::{Forcing, InnerTarget, NewtonSystem};
 
 /// Residual, as a part of its scale, below which the Newton directions use friction's Hessian.
 /// Further away they use the quadratic that majorises friction (its secant, as in iteratively
-/// reweighted least squares): the Hessian knows nothing of the kink where sliding turns to
-/// sticking, and its steps overshoot it.
+/// reweighted least squares): a step with the Hessian overshoots the kink between sliding and
+/// sticking.
 const NEWTON_REGION: f64 = 0.03;
 
 impl ConvexSolver {
@@ -44,8 +44,8 @@ impl ConvexSolver {
         }
     }
 
-    /// The direction of a first step that only has to let every contact have its say: the lumped
-    /// blocks majorise the Hessian, so it is a safe one for all of them at once.
+    /// The direction of a first step that only needs to include every contact: the lumped blocks
+    /// majorise the Hessian, so it is a safe one for all of them at once.
     pub(super) fn relaxation_direction(&mut self) {
         self.find_curvature(1.0);
         self.block_direction(true);
@@ -64,8 +64,8 @@ impl ConvexSolver {
         self.bodies.update(&self.prepared, &self.active, &self.hessians);
     }
 
-    /// The Newton direction by conjugate gradients, or by factorisation once those have been beaten
-    /// in this solve.
+    /// The Newton direction by conjugate gradients, or by factorisation once conjugate gradients
+    /// have failed in this solve.
     fn solve_newton(
         &mut self,
         settings: &SolverSettings,
@@ -98,8 +98,7 @@ impl ConvexSolver {
     fn factorise(&mut self) -> usize {
         self.factorisation.factorise(&self.prepared, &self.active, &self.hessians, &mut self.bodies);
         self.factorisation.solve_negated(&self.gradient, &mut self.bodies, &mut self.direction);
-        // Friction without a stiction tolerance to speak of: the factor's entries grow beyond all
-        // bounds.
+        // With an extremely small stiction tolerance the entries of the factor overflow.
         if !self.direction.iter().flatten().all(|x| x.is_finite()) {
             self.bodies.factorise(|_, _| 0.0);
             self.block_direction(false);

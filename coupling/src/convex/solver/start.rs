@@ -3,11 +3,12 @@
 use super::{ConvexSolver, InitialGuess, SolverInfo, SolverSettings, Start, kernels};
 
 impl ConvexSolver {
-    /// Puts the first iterate at the best of the guess; returns what is known there.
+    /// Sets the first iterate to the best of the guess; returns objective and gradient there if
+    /// known.
     ///
-    /// Of a whole solution the velocities are nearer where things hardly move against each other,
-    /// the impulses where material flows past a tool: whichever leaves less of the gradient is
-    /// taken, the impulses only tried where the velocities do not do.
+    /// Of a whole solution, the velocities are closer if surfaces hardly move relative to each
+    /// other, the impulses if material flows past a tool. The start with the smaller gradient is
+    /// used; the impulses are tried only if the velocities are not good enough.
     pub(super) fn start(
         &mut self,
         settings: &SolverSettings,
@@ -35,7 +36,7 @@ impl ConvexSolver {
         Start { evaluation: None, warm_started: true }
     }
 
-    /// Starts at these velocities of the nodes, and at what these impulses would do to the bodies.
+    /// Starts at these velocities of the nodes, and at the bodies' response to these impulses.
     fn set_start(&mut self, velocities: &[[f64; 4]], impulses: &[[f64; 3]]) {
         if self.prepared.mobility.rank() > 0 {
             self.direct_to_impulses(impulses);
@@ -50,7 +51,7 @@ impl ConvexSolver {
         prepared.gather_add(&self.velocity, &mut self.body_velocities, &mut self.contact_velocity);
     }
 
-    /// Puts the first iterate at the best point between the free velocities and a guess of one
+    /// Sets the first iterate to the best point between the free velocities and a guess of one
     /// kind.
     fn start_by_line_search(&mut self, guess: InitialGuess, info: &mut SolverInfo) {
         match guess {
@@ -84,7 +85,7 @@ impl ConvexSolver {
         }
     }
 
-    /// Directs the first step to where these impulses would take nodes and bodies.
+    /// Directs the first step to the velocities that these impulses give nodes and bodies.
     fn direct_to_impulses(&mut self, impulses: &[[f64; 3]]) {
         let prepared = &self.prepared;
         self.contact_impulse.fill([0.0; 4]);

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::constraint::{ConstraintPotential, Evaluation};
-use crate::contact_model::{DIVIDED, LinePoint, NormalContactModel, RegularisedFriction, along};
+use crate::contact_model::{ALONE, LinePoint, NormalContactModel, RegularisedFriction, along};
 
 /// What two bodies do where they touch. Velocities are those of the second body against the first,
 /// world axes.
@@ -77,8 +77,8 @@ impl ContactParameters {
 /// 0.23 mm/s at an accuracy of 1e-3, with a stiction tolerance of 0.1 mm/s.
 pub(super) const SIGMA: f64 = 1e-5;
 
-/// The contact model of one contact over one step: Hunt and Crossley's normal force, implicit in the
-/// velocity, and friction whose bound is lagged.
+/// The contact model of one contact over one step: Hunt and Crossley's normal force, implicit in
+/// the velocity, and friction whose bound is lagged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPotential {
     normal: Vector3<f64>,
@@ -144,12 +144,12 @@ impl ContactPotential {
 
     /// Response with the part of friction's Hessian that lowers it along the slip scaled by
     /// `hessian_blend`: 1 gives the Hessian, 0 the secant.
-    #[inline]
+    #[inline(always)]
     fn blended_response(&self, v: &[f64; 3], hessian_blend: f64) -> Evaluation<3> {
         let (n, v) = (&self.normal, Vector3::from(*v));
         let v_n = n.dot(&v);
         let t = v - n * v_n;
-        let normal = self.model.at::<DIVIDED>(v_n);
+        let normal = self.model.at::<ALONE>(v_n);
         let [potential, c, s] = self.friction.at(t.norm_squared());
         // The slip's direction before its square: c/s^2 alone overflows at no slip.
         let e = t / s;
@@ -190,6 +190,6 @@ impl ConstraintPotential<3> for ContactPotential {
             cross: t.dot(&dt),
             change_squared: dt.norm_squared(),
         };
-        along::<DIVIDED>(&self.model, &self.friction, &at)
+        along::<ALONE>(&self.model, &self.friction, &at)
     }
 }

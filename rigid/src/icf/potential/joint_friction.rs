@@ -24,7 +24,7 @@ impl JointFrictionPotential {
         self.bound
     }
 
-    /// The inverse of the inertia it feels \[1/(kg m^2), 1/kg\].
+    /// The inverse of the joint's effective inertia \[1/(kg m^2), 1/kg\].
     pub(crate) fn mobility(&self) -> f64 {
         self.mobility
     }

@@ -7,19 +7,19 @@ use super::near_rigid::near_rigid;
 /// constant T \[s\] and speed s \[rad/s, m/s\].
 const RETURN_TIME: f64 = 0.1;
 const RETURN_SPEED: f64 = 0.5;
-/// Up to here beyond a limit a joint rests on it [rad, m]: near-rigid limits give far less under
-/// any load. Farther out it cannot have got by a step.
+/// Largest depth beyond a limit at which a joint counts as resting on it [rad, m]: near-rigid
+/// limits deform far less under any load, and no single step leads farther.
 const RESTING_DEPTH: f64 = 1e-3;
 
-/// A joint limit: near-rigid, one-sided. A joint farther beyond it than any load presses it started
-/// there: it is led back at a bounded speed, and not let go faster, so that it comes to rest at the
-/// limit instead of swinging on.
+/// A joint limit: near-rigid, one-sided. A joint farther beyond it than any load could press it
+/// started there: it is returned at a bounded speed and not released faster, so that it comes to
+/// rest at the limit instead of swinging past it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitPotential {
     /// 1 at a lower limit, -1 at an upper one.
     sign: f64,
     target: f64,
-    /// Whether the joint is led back: two-sided.
+    /// Whether the joint is being returned to the limit: two-sided.
     is_recovering: bool,
     stiffness: f64,
     gap: f64,
@@ -28,13 +28,13 @@ pub struct LimitPotential {
 
 impl LimitPotential {
     /// `gap` \[rad, m\] is how far the joint is from the limit, negative beyond it; `mobility`
-    /// \[1/(kg m^2), 1/kg\] the inverse of the inertia it feels.
+    /// \[1/(kg m^2), 1/kg\] the inverse of the joint's effective inertia.
     pub fn new(gap: f64, upper: bool, mobility: f64, dt: f64) -> Self {
         let (tau, r) = near_rigid(dt, mobility);
         let sign = if upper { -1.0 } else { 1.0 };
         let (at_once, beyond) = (-gap / (dt + tau), -gap);
         let target = at_once.min((beyond.max(RESTING_DEPTH) / RETURN_TIME).min(RETURN_SPEED));
-        // As stiff against a load as at once: slower coming back is not softer.
+        // The same stiffness against a load as without the bound on the speed.
         let stiffer = if beyond > 0.0 { at_once / target } else { 1.0 };
         Self { sign, target, is_recovering: beyond > RESTING_DEPTH, stiffness: stiffer / r, gap, mobility }
     }
@@ -49,7 +49,7 @@ impl LimitPotential {
         self.gap
     }
 
-    /// The inverse of the inertia it feels \[1/(kg m^2), 1/kg\].
+    /// The inverse of the joint's effective inertia \[1/(kg m^2), 1/kg\].
     pub(crate) fn mobility(&self) -> f64 {
         self.mobility
     }

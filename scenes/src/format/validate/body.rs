@@ -22,7 +22,8 @@ impl Check {
             if let Some((robot, _)) = body.name.split_once('/')
                 && names.is_robot(robot)
             {
-                let message = format!("'{}' reads as a link of the robot '{robot}'", body.name);
+                let message =
+                    format!("the name '{}' is also that of a link of the robot '{robot}'", body.name);
                 self.problem(&format!("{path}.name"), message);
             }
         }
@@ -61,7 +62,7 @@ impl Check {
             {
                 self.problem(
                     &format!("{path}.shape"),
-                    "a half-space has no mass: only a fixed or prescribed body has it",
+                    "a half-space has no finite mass: only fixed and prescribed bodies may have one",
                 );
             }
         }
@@ -78,7 +79,7 @@ impl Check {
             self.finite(&format!("{path}.{name}"), &value, unit);
         }
         if free && dynamic.parent.is_some() {
-            self.problem(&format!("{path}.parent"), "a free joint is on the world: leave the parent out");
+            self.problem(&format!("{path}.parent"), "a free joint has no parent: remove the parent");
         }
         self.finite(&format!("{path}.applied_force"), &dynamic.applied_force, "N");
         self.finite(&format!("{path}.applied_torque"), &dynamic.applied_torque, "N m");
@@ -93,7 +94,10 @@ impl Check {
                     ("center_of_mass", dynamic.center_of_mass.is_some()),
                 ] {
                     if given {
-                        self.problem(&format!("{path}.{name}"), "goes with mass; density gives it already");
+                        self.problem(
+                            &format!("{path}.{name}"),
+                            "is only allowed with mass; density already determines it",
+                        );
                     }
                 }
             }
@@ -104,7 +108,7 @@ impl Check {
         if geometries.is_empty() && dynamic.inertia.is_none() {
             self.problem(
                 &format!("{path}.inertia"),
-                "is needed where there are no geometries to take it from",
+                "is required: there are no geometries to compute it from",
             );
         }
         if let Some(inertia) = dynamic.inertia {
@@ -115,7 +119,7 @@ impl Check {
                 self.problem(
                     &format!("{path}.inertia"),
                     format!(
-                        "{inertia:?} kg m^2 belongs to no body: one moment exceeds the other two together"
+                        "{inertia:?} kg m^2 is not physical: one moment exceeds the sum of the other two"
                     ),
                 );
             }
@@ -170,7 +174,7 @@ impl Check {
                 if points.len() < 4 {
                     self.problem(
                         &format!("{path}.points"),
-                        format!("{} points span no volume: at least 4", points.len()),
+                        format!("{} points span no volume; at least 4 are needed", points.len()),
                     );
                 }
                 for (at, point) in points.iter().enumerate() {
@@ -185,14 +189,17 @@ impl Check {
         let columns = heights.first().map_or(0, Vec::len);
         if heights.len() < 2 || columns < 2 {
             let rows = heights.len();
-            self.problem(path, format!("{rows} rows of {columns} heights make no surface: at least 2 of 2"));
+            self.problem(
+                path,
+                format!("{rows} rows of {columns} heights are too few; at least 2 rows of 2 are needed"),
+            );
         }
         for (at, row) in heights.iter().enumerate() {
             let path = format!("{path}[{at}]");
             if row.len() != columns {
                 self.problem(
                     &path,
-                    format!("{} heights must be as many as in the first row, {columns}", row.len()),
+                    format!("{} heights; every row must have as many as the first, {columns}", row.len()),
                 );
             }
             self.finite(&path, row, "m");

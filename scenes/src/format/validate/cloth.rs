@@ -18,7 +18,7 @@ impl Check {
                 .or_else(|| named("body", Box::new(scene.bodies.iter().map(|body| &body.name))))
                 .or_else(|| named("robot", Box::new(scene.robots.iter().map(|robot| &robot.name))));
             if let Some(what) = taken {
-                let message = format!("'{}' is the name of another {what}", cloth.name);
+                let message = format!("the name '{}' is used by another {what}", cloth.name);
                 self.problem(&format!("{path}.name"), message);
             }
             // Without a good grid, which is another problem, sizes are held against that of the published

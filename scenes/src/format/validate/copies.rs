@@ -4,7 +4,7 @@ use super::Check;
 use crate::format::Scene;
 use crate::format::spread::is_free;
 
-/// More copies than this would be a slip of the pen.
+/// More copies than this are refused as a mistake.
 const MOST: u32 = 100_000;
 
 impl Check {
@@ -16,7 +16,7 @@ impl Check {
         self.positive("copies.pitch", copies.pitch, "m");
         self.non_negative("copies.velocity_deviation", copies.velocity_deviation, "m/s");
         if !scene.bodies.iter().any(is_free) {
-            self.problem("copies", "there is no body on a free joint of its own to copy");
+            self.problem("copies", "there is no free body to copy");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Motors, outside forces, constraints, controllers.
+//! Motors, external forces, constraints, controllers.
 
 use super::Check;
 use super::names::{Contents, Names};
@@ -60,7 +60,7 @@ impl Check {
     /// A body that forces can move.
     fn moved(&mut self, path: &str, name: &str, names: &Names) {
         if self.found(path, names.body(name)) == Some(false) {
-            self.problem(path, format!("'{name}' is fixed or prescribed: no force moves it"));
+            self.problem(path, format!("'{name}' is fixed or prescribed: forces have no effect on it"));
         }
     }
 
@@ -95,7 +95,10 @@ impl Check {
                         }
                     }
                     if driver == driven {
-                        self.problem(&format!("{path}.driven"), format!("'{driven}' cannot follow itself"));
+                        self.problem(
+                            &format!("{path}.driven"),
+                            format!("'{driven}' cannot be coupled to itself"),
+                        );
                     }
                     self.number(&format!("{path}.ratio"), *ratio, "", "must be finite", true);
                     self.number(&format!("{path}.offset"), *offset, "rad or m", "must be finite", true);
@@ -108,14 +111,14 @@ impl Check {
         let mut moves = false;
         for (at, body) in bodies.iter().enumerate() {
             if let Some(body) = body {
-                // What is not found is told as such.
+                // A missing body is reported as such.
                 moves |= self.found(&format!("{path}.bodies[{at}]"), names.body(body)).unwrap_or(true);
             }
         }
         if bodies[0].is_some() && bodies[0] == bodies[1] {
             self.problem(&format!("{path}.bodies"), "must be two different bodies");
         } else if !moves {
-            self.problem(&format!("{path}.bodies"), "must be at least one that forces can move");
+            self.problem(&format!("{path}.bodies"), "must include a body that forces can move");
         }
     }
 
@@ -155,7 +158,7 @@ impl Check {
                     let joints = contents.coordinates().unwrap_or(all.len());
                     if joints != all.len() {
                         let message =
-                            format!("{} values must be one for each of the {joints} joints", all.len());
+                            format!("{} values given; {joints} are needed, one for each joint", all.len());
                         self.problem(&path, message);
                     }
                 }
@@ -167,7 +170,7 @@ impl Check {
         for (field, bodies) in [("cups", &suction.cups), ("targets", &suction.targets)] {
             let path = format!("{path}.{field}");
             if bodies.is_empty() {
-                self.problem(&path, "[] names no body: at least one is needed");
+                self.problem(&path, "[] is empty: at least one body is needed");
             }
             for (at, body) in bodies.iter().enumerate() {
                 let path = format!("{path}[{at}]");

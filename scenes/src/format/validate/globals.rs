@@ -1,4 +1,4 @@
-//! What concerns the scene as a whole: steps, solver, contact, boundaries, output.
+//! Fields of the scene as a whole: steps, solver, contact, boundaries, output.
 
 use std::f64::consts::PI;
 
@@ -14,7 +14,7 @@ impl Check {
             self.problem(
                 "schema_version",
                 format!(
-                    "{} is not a version that this program reads; it reads {SCHEMA_VERSION}",
+                    "version {} is not supported; this program reads version {SCHEMA_VERSION}",
                     scene.schema_version
                 ),
             );
@@ -38,7 +38,7 @@ impl Check {
             && scene.bodies.is_empty()
             && scene.robots.is_empty()
         {
-            self.problem("soft", "[] and cloths, bodies and robots as well: there is nothing to simulate");
+            self.problem("soft", "[] and no cloths, bodies or robots: there is nothing to simulate");
         }
         self.rigid(&scene.rigid, scene.dt);
         self.comfree(scene);
@@ -74,9 +74,8 @@ impl Check {
                         self.problem("rigid.integrator.step", message);
                     } else if step > 0.0 && ((dt / step).round() * step - dt).abs() > 1e-6 * dt {
                         let (fits, steps) = (dt / (dt / step).ceil(), (dt / step).ceil());
-                        let message = format!(
-                            "{step} s must go into dt, {dt} s, a whole number of times; {steps} steps of {fits} s would"
-                        );
+                        let message =
+                            format!("{step} s must divide dt, {dt} s; {steps} steps of {fits} s do");
                         self.problem("rigid.integrator.step", message);
                     }
                 }
@@ -106,12 +105,12 @@ impl Check {
         }
         match (scene.rigid.integrator, form, gains) {
             (Integrator::Trapezoid { .. }, ..) => {
-                let message =
-                    "\"trapezoid\" needs a second-order corrector, which rigid_solver \"comfree\" has not";
+                let message = "\"trapezoid\" needs a second-order corrector, which rigid_solver \
+                               \"comfree\" does not have";
                 self.problem("rigid.integrator.type", message);
             }
             (Integrator::ErrorControlled { order: Some(Order::Second), .. }, ..) => {
-                let message = "\"second\" needs a corrector, which rigid_solver \"comfree\" has not";
+                let message = "\"second\" needs a corrector, which rigid_solver \"comfree\" does not have";
                 self.problem("rigid.integrator.order", message);
             }
             (Integrator::ErrorControlled { .. }, Form::Published, _)
@@ -134,7 +133,7 @@ impl Check {
         }
     }
 
-    /// What may start inside others must be there.
+    /// Names in `allow_overlap` must exist.
     pub(super) fn allowed_overlaps(&mut self, scene: &Scene) {
         let soft = scene.soft.iter().map(|soft| &soft.name);
         let cloths = scene.cloths.iter().map(|cloth| &cloth.name);

@@ -30,7 +30,7 @@ impl Check {
         }
     }
 
-    /// What is looked at.
+    /// The subject of a goal.
     fn judged(&mut self, path: &str, goal: &Goal, scene: &Scene, names: &Names) {
         let given: Vec<_> = [("soft", &goal.soft), ("cloth", &goal.cloth), ("body", &goal.body)]
             .into_iter()
@@ -45,7 +45,8 @@ impl Check {
                 return;
             }
             (_, Quantity::NewCrossings) => {
-                return self.problem(path, "crossings are of all cloth: give no soft, cloth or body");
+                return self
+                    .problem(path, "crossings are counted over all cloth: remove soft, cloth and body");
             }
             ([one], _) => *one,
             ([], _) => return self.problem(path, "give a soft, a cloth or a body"),
@@ -72,7 +73,7 @@ impl Check {
         }
     }
 
-    /// That a name is among those that are known.
+    /// Checks that a name is known.
     fn one_of<'a>(&mut self, path: &str, name: &str, what: &str, known: impl Iterator<Item = &'a str>) {
         let known: Vec<_> = known.collect();
         if !known.contains(&name) {
@@ -100,8 +101,9 @@ impl Check {
     }
 }
 
-/// Checks that the goals of a scene as it is written lie within its duration. A scene whose duration was changed may have goals
-/// beyond it, which are then not judged: so that a run can be cut short, and gone on with.
+/// Checks that the goals of a scene as it is written lie within its duration. A scene whose
+/// duration was changed may have goals beyond it, which are then not judged, so that a run can be
+/// cut short and continued.
 ///
 /// # Errors
 /// All problems at once.

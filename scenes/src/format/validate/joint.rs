@@ -18,7 +18,8 @@ impl Check {
                 self.direction(&format!("{path}.axes[1]"), b);
                 let cross = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
                 let norm = |v: &[f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
-                // Below a thousandth of a radian the joint is as good as locked about one direction.
+                // Below a thousandth of a radian the joint is practically locked about one
+                // direction.
                 if norm(a) * norm(b) > 0.0 && norm(&cross) < 1e-3 * norm(a) * norm(b) {
                     self.problem(&format!("{path}.axes"), format!("{a:?} and {b:?} must not be parallel"));
                 }

@@ -1,4 +1,5 @@
-//! The figures of a scene: every problem is collected, each with the field's path, the value and its unit.
+//! Validation of a scene: every problem is collected, with the field's path, the value and its
+//! unit.
 
 mod body;
 mod cloth;
@@ -24,7 +25,7 @@ use pliant_mpm::material::MaterialError;
 use pliant_rigid::OutOfRange;
 pub use problem::Problem;
 
-/// Everything that is wrong with a scene; at least one problem.
+/// All problems of a scene; at least one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
 pub struct ValidationError {
@@ -32,11 +33,11 @@ pub struct ValidationError {
     pub problems: Vec<Problem>,
 }
 
-/// Checks every figure of a scene. Files of meshes and robots are not opened here, so that names within a robot from a file are not
-/// known; those of built-in models are.
+/// Checks every value of a scene. Files of meshes and robots are not opened here, so names within a
+/// robot from a file are not known; those of built-in models are.
 ///
 /// # Errors
-/// All problems at once.
+/// All problems together.
 pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
     let mut check = Check { problems: Vec::new() };
     check.globals(scene);
@@ -132,7 +133,7 @@ impl Check {
 
     fn orientation(&mut self, path: &str, value: &[f64; 4]) {
         let norm = value.iter().map(|x| x * x).sum::<f64>().sqrt();
-        // Four figures written with three decimals are off by less than this.
+        // Four numbers written with three decimals have smaller errors than this.
         if !norm.is_finite() || (norm - 1.0).abs() > 1e-2 {
             self.problem(
                 path,
@@ -146,7 +147,7 @@ impl Check {
         self.orientation(&format!("{path}.orientation"), &pose.orientation);
     }
 
-    /// Times of keyframes: at least one, not negative, later and later.
+    /// Times of keyframes: at least one, not negative, increasing.
     fn times(&mut self, path: &str, times: impl Iterator<Item = f64>) {
         self.times_of(path, "keyframe", times);
     }
@@ -186,7 +187,7 @@ impl Check {
                 number(self, &format!("{path}.amplitude"), *amplitude, unit);
                 let name = format!("{path}.frequency");
                 self.positive(&name, *frequency, "Hz");
-                // The value is taken once a step: Nyquist's limit.
+                // The value is sampled once per step: Nyquist's limit.
                 let most = 0.5 / dt;
                 if most > 0.0 && frequency.is_finite() && *frequency >= most {
                     self.problem(
@@ -200,15 +201,15 @@ impl Check {
         }
     }
 
-    /// A name that is in use must not be given again.
+    /// Names must be unique.
     fn unique<'a>(&mut self, path: &str, what: &str, names: &mut Vec<&'a str>, name: &'a str) {
         if names.contains(&name) {
-            self.problem(&format!("{path}.name"), format!("'{name}' is taken by another {what}"));
+            self.problem(&format!("{path}.name"), format!("the name '{name}' is used by another {what}"));
         }
         names.push(name);
     }
 
-    /// Tells the problem of a look-up.
+    /// Reports the problem of a look-up.
     fn found<T>(&mut self, path: &str, result: Result<T, String>) -> Option<T> {
         result.map_err(|message| self.problem(path, message)).ok()
     }

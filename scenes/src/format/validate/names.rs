@@ -1,4 +1,4 @@
-//! Which bodies, links, joints and motors there are to be named.
+//! The names of bodies, links, joints and motors in a scene.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use crate::models;
 
 /// What can be named in a scene.
 pub(super) struct Names<'a> {
-    /// Bodies in the scene's order: name, and its joint where it is dynamic.
+    /// Bodies in the scene's order: name, and joint of a dynamic one.
     bodies: Vec<(&'a str, Option<JointFacts>)>,
     /// Robots in the scene's order.
     robots: Vec<(&'a str, Contents)>,
 }
 
-/// A joint, as far as others care.
+/// Properties of a joint that other fields depend on.
 #[derive(Clone, Copy)]
 pub(super) struct JointFacts {
     /// Degrees of freedom.
@@ -22,11 +22,11 @@ pub(super) struct JointFacts {
     pub coordinates: bool,
     /// Whether the first one turns.
     pub turns: bool,
-    /// Range of the first coordinate [rad, m]; infinite where there is none.
+    /// Range of the first coordinate [rad, m]; infinite without limits.
     pub range: [f64; 2],
 }
 
-/// What is in a robot.
+/// The contents of a robot.
 pub(super) enum Contents {
     /// It comes from a file that is not opened here.
     Unknown,
@@ -82,12 +82,12 @@ impl<'a> Names<'a> {
         self.bodies.iter().any(|(body, _)| *body == name)
     }
 
-    /// What is in robot number `at`.
+    /// The contents of robot number `at`.
     pub fn contents(&self, at: usize) -> Option<&Contents> {
         self.robots.get(at).map(|(_, contents)| contents)
     }
 
-    /// What is in a robot.
+    /// The contents of a robot.
     pub fn robot(&self, name: &str) -> Result<&Contents, String> {
         match self.robots.iter().find(|(robot, _)| *robot == name) {
             Some((_, contents)) => Ok(contents),
@@ -98,13 +98,13 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Splits `robot/part` where there is such a robot.
+    /// Splits `robot/part` if there is such a robot.
     fn part<'n>(&self, name: &'n str) -> Option<(&Contents, &'n str)> {
         let (robot, part) = name.split_once('/')?;
         self.robot(robot).ok().map(|contents| (contents, part))
     }
 
-    /// There is a body or link of this name; whether forces can move it.
+    /// Checks that there is a body or link of this name; returns whether forces can move it.
     pub fn body(&self, name: &str) -> Result<bool, String> {
         if let Some((_, joint)) = self.bodies.iter().find(|(body, _)| *body == name) {
             return Ok(joint.is_some());
@@ -118,7 +118,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Body number `at` may hang on this one.
+    /// Checks that body number `at` may be attached to this one.
     pub fn parent(&self, name: &str, at: usize) -> Result<(), String> {
         if self.bodies.iter().take(at).any(|(body, _)| *body == name) {
             return Ok(());
@@ -131,7 +131,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Robot number `at` may be mounted on this one.
+    /// Checks that robot number `at` may be mounted on this one.
     pub fn mount(&self, name: &str, at: usize) -> Result<(), String> {
         if self.bodies.iter().any(|(body, joint)| *body == name && joint.is_none()) {
             return Ok(());
@@ -146,10 +146,10 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// A joint by the name of its body or as `robot/joint`; none where its robot comes from a file.
+    /// A joint by the name of its body or as `robot/joint`; none if its robot comes from a file.
     pub fn joint(&self, name: &str) -> Result<Option<JointFacts>, String> {
         if let Some((_, joint)) = self.bodies.iter().find(|(body, _)| *body == name) {
-            let joint = joint.ok_or_else(|| format!("'{name}' has no joint: it is fixed or prescribed"))?;
+            let joint = joint.ok_or_else(|| format!("'{name}' is fixed or prescribed and has no joint"))?;
             return Ok(Some(joint));
         }
         match self.part(name) {
@@ -174,7 +174,7 @@ impl Contents {
         }
     }
 
-    /// The joint of this name; none where it is not known what there is.
+    /// The joint of this name; none if the contents are not known.
     pub fn joint(&self, name: &str) -> Result<Option<JointFacts>, String> {
         let Self::KnownParts(known) = self else { return Ok(None) };
         let found = known.joints.iter().find(|(joint, _)| joint == name).map(|(_, facts)| *facts);
@@ -182,7 +182,7 @@ impl Contents {
         found.map(Some).ok_or_else(|| format!("'{name}' is not one of the robot's joints [{}]", list(names)))
     }
 
-    /// There is a motor of this name.
+    /// Checks that there is a motor of this name.
     pub fn motor(&self, name: &str) -> Result<(), String> {
         match self {
             Self::KnownParts(known) => among("motors", name, known.motors.iter().map(String::as_str)),
@@ -190,7 +190,7 @@ impl Contents {
         }
     }
 
-    /// There is a keyframe of this name.
+    /// Checks that there is a keyframe of this name.
     pub fn keyframe(&self, name: &str) -> Result<(), String> {
         match self {
             Self::KnownParts(known) => among("keyframes", name, known.keyframes.iter().map(String::as_str)),
@@ -198,7 +198,7 @@ impl Contents {
         }
     }
 
-    /// The number of joints with one coordinate; none where it is not known.
+    /// The number of joints with one coordinate; none if it is not known.
     pub fn coordinates(&self) -> Option<usize> {
         match self {
             Self::KnownParts(known) => {
@@ -210,7 +210,7 @@ impl Contents {
 }
 
 impl KnownParts {
-    /// Reads a built-in model; none where that fails, which its own test tells.
+    /// Reads a built-in model; none if that fails, which another test would report.
     fn of(model: crate::format::RobotModel) -> Option<Self> {
         let imported = models::import(model).ok()?;
         let links = imported.system.model.links();

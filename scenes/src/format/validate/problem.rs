@@ -1,8 +1,8 @@
-//! One thing that is wrong with a scene.
+//! A problem of a scene.
 
 use std::fmt;
 
-/// One thing that is wrong with a scene.
+/// A problem of a scene.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Path of the field, such as `soft[0].material.density`.

@@ -17,7 +17,7 @@ impl Check {
             }
             self.unique(&path, "robot", &mut taken, &robot.name);
             if names.is_body(&robot.name) {
-                self.problem(&format!("{path}.name"), format!("'{}' is taken by a body", robot.name));
+                self.problem(&format!("{path}.name"), format!("the name '{}' is used by a body", robot.name));
             }
             match (&robot.file, robot.model) {
                 (None, None) => self.problem(&path, "give a file or a model"),
@@ -35,7 +35,7 @@ impl Check {
         }
     }
 
-    /// Where the robot begins.
+    /// The initial state of the robot.
     fn start(&mut self, path: &str, robot: &Robot, contents: &Contents) {
         if let Some(keyframe) = &robot.keyframe {
             self.found(&format!("{path}.keyframe"), contents.keyframe(keyframe));
@@ -61,7 +61,7 @@ impl Check {
         if position < least || position > greatest {
             self.problem(
                 path,
-                format!("{position} {unit} must be in the joint's range, [{least}, {greatest}] {unit}"),
+                format!("{position} {unit} must be within the joint limits, [{least}, {greatest}] {unit}"),
             );
         }
     }

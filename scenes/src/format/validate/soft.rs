@@ -17,7 +17,7 @@ impl Check {
             if !names.insert(soft.name.as_str()) {
                 self.problem(
                     &format!("{path}.name"),
-                    format!("'{}' is taken by another soft body", soft.name),
+                    format!("the name '{}' is used by another soft body", soft.name),
                 );
             }
             self.soft_shape(&format!("{path}.shape"), &soft.shape);
@@ -28,7 +28,7 @@ impl Check {
             if let AutoOr::Value(spacing) = soft.sampling.spacing {
                 let path = format!("{path}.sampling.spacing");
                 self.positive(&path, spacing, "m");
-                // Fewer than one particle a cell leaves holes that the grid sees: numerical fracture.
+                // With less than one particle per cell the grid has holes: numerical fracture.
                 if let Some(grid) = scene.grid_spacing
                     && spacing > grid
                 {
@@ -41,10 +41,7 @@ impl Check {
                     self.problem(&path, "give counts or a spacing, not both");
                 }
                 if counts.contains(&0) {
-                    self.problem(
-                        &path,
-                        format!("{counts:?} makes no particles: each count must be positive"),
-                    );
+                    self.problem(&path, format!("{counts:?}: each count must be positive"));
                 }
             }
             let jitter = soft.sampling.jitter;

@@ -1,4 +1,4 @@
-//! What robots are to do. Whether they can is found when the scene is assembled.
+//! Tasks of robots. Whether they are possible is found when the scene is assembled.
 
 use super::Check;
 use super::names::{Contents, Names};
@@ -15,7 +15,7 @@ impl Check {
                 |controller| matches!(controller, Controller::InverseDynamics(c) if c.robot == task.robot),
             );
             if let Some(other) = computed {
-                self.problem(&robot, format!("'{}' is driven by controllers[{other}] already", task.robot));
+                self.problem(&robot, format!("'{}' is already driven by controllers[{other}]", task.robot));
             }
             let link = if task.tool.link.contains('/') {
                 task.tool.link.clone()
@@ -44,14 +44,14 @@ impl Check {
             if at == 0 && waypoint.time == 0.0 {
                 self.problem(
                     &format!("{path}.time"),
-                    "0 s must be positive: the robot begins where its joints start",
+                    "0 s must be positive: at time 0 the robot is at its initial joint positions",
                 );
             }
             if let Some(next) = task.waypoints.get(at + 1)
                 && waypoint.timing == Timing::Pass
                 && waypoint.path != next.path
             {
-                let message = "\"pass\" between a joint and a straight path: there must be a stop";
+                let message = "\"pass\" is not possible between a joint path and a straight path: use a stop";
                 self.problem(&format!("{path}.timing"), message);
             }
             self.place(&path, waypoint, contents);
@@ -105,7 +105,7 @@ impl Check {
                 && command.time + command.duration > next.time + 1e-9
             {
                 let message = format!(
-                    "{} s is longer than there is until the next command, {} s",
+                    "{} s is longer than the time until the next command, {} s",
                     command.duration,
                     next.time - command.time
                 );

@@ -1,4 +1,4 @@
-//! What validation says about articulated scenes. What it says about soft ones is tested beside the format.
+//! Validation of articulated scenes. Soft ones are tested with the format.
 
 use crate::format::{Assignment, Scene, apply, parse_scene, validate};
 
@@ -69,7 +69,7 @@ fn problems_of_all(set: &[&str]) -> Vec<String> {
     }
 }
 
-// The law: a scene with one of everything is valid, and survives being written and read again.
+// Checks: a scene with one of everything is valid, and survives being written and read again.
 #[test]
 fn one_of_everything_is_valid_and_round_trips() {
     let scene = everything();
@@ -77,7 +77,7 @@ fn one_of_everything_is_valid_and_round_trips() {
     assert_eq!(parse_scene(&serde_json::to_string(&scene).unwrap()).unwrap(), scene);
 }
 
-// The law: the closed-form solver takes the steps that its laws are made for, and no others.
+// Checks: the closed-form solver accepts only the integrators that it supports.
 #[test]
 fn steps_that_the_closed_form_has_not_are_refused() {
     let comfree = "rigid_solver=comfree";
@@ -95,7 +95,7 @@ fn steps_that_the_closed_form_has_not_are_refused() {
     }
 }
 
-// The law: a joint or motor that the scene leaves at its start can be set by its name.
+// Checks: a joint or motor that the scene does not mention can be set by its name.
 #[test]
 fn a_robots_joints_and_motors_can_be_set_by_name() {
     let set = ["robots[arm].positions.joint3=0.25", "robots[arm].controls.joint5=2"];
@@ -112,7 +112,7 @@ fn refused(cases: &[(&str, &str)]) {
     }
 }
 
-// The law: bad figures are refused with path, value and unit. One case a line.
+// Checks: invalid values are refused with path, value and unit. One case per line.
 #[test]
 fn bad_figures_of_bodies_are_named_with_value_and_unit() {
     refused(&[
@@ -334,7 +334,8 @@ fn bad_figures_of_drives_are_named_with_value_and_unit() {
     ]);
 }
 
-// The law: an unknown field in a robot is told with its place, although a robot's `model` looks like a tag.
+// Checks: an unknown field in a robot is reported with its position, although a robot's `model`
+// looks like a tag.
 #[test]
 fn a_wrong_field_of_a_robot_is_named() {
     let error = parse_scene(&EVERYTHING.replace("\"joint1\": 0.5 }", "\"joint1\": \"left\" }")).unwrap_err();
@@ -345,7 +346,7 @@ fn a_wrong_field_of_a_robot_is_named() {
     assert!(error.message.contains("unknown field `friction_lost`"), "{error}");
 }
 
-// The law: a figure that is not finite is refused wherever it hides.
+// Checks: a value that is not finite is refused in every field.
 #[test]
 fn figures_that_are_not_finite_are_refused() {
     let mut scene = everything();

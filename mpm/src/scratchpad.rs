@@ -2,12 +2,12 @@
 //!
 //! A block's particles touch its own 4^3 nodes and, with the stencil and one cell of drift since
 //! the last sort, one layer before and three layers behind: 8^3 nodes at most. The transfers work
-//! on them in an *arena* of the thread. Only the box that the stencils really reach, the *window*,
-//! is kept: P2G leaves it in the block's part of one pool, from which the grid pass adds the
-//! windows in a fixed order.
+//! on them in a *scratchpad* of the thread. Only the box that the stencils really reach, the
+//! *stencil box*, is kept: P2G writes it to the block's part of one pool, from which the grid pass
+//! adds the stencil boxes in a fixed order.
 //!
 //! All of these hold nodes in rows of four along z, as node blocks do: one cache line, which is
-//! moved as a whole.
+//! loaded and stored as a whole.
 
 use core::cell::RefCell;
 use core::ops::Range;
@@ -17,24 +17,24 @@ use crate::sort::neighbour_offset;
 use crate::tiles::{ParticleBlock, Shares};
 use pliant_numeric::simd::{F32x16, LANES};
 
-/// Nodes along an arena's edges x and y; the first is one before the block.
+/// Nodes along a scratchpad's edges x and y; the first is one before the block.
 pub(crate) const EDGE: usize = 8;
 
-/// Rows along an arena's edge z: of the block before, of the block, of the one behind.
+/// Rows along a scratchpad's edge z: of the block before, of the block itself, of the block behind.
 pub(crate) const EDGE_ROWS: usize = 3;
 
-/// Nodes along an arena's edge z.
+/// Nodes along a scratchpad's edge z.
 pub(crate) const EDGE_Z: usize = EDGE_ROWS * BLOCK_NODES;
 
 /// Floats from one node to the next along x, y.
 pub(crate) const STRIDE_X: usize = EDGE * STRIDE_Y;
 pub(crate) const STRIDE_Y: usize = EDGE_ROWS * LANES;
 
-/// Floats from a stencil's first node that the kernels may touch.
+/// Floats from a stencil's first node that the kernels may access.
 pub(crate) const STENCIL: usize = 2 * STRIDE_X + 2 * STRIDE_Y + LANES;
 
-/// Positions (in cells from the block's corner) that the arena serves: the lowest stencil node is
-/// in -1..=4.
+/// Positions (in cells from the block's corner) whose stencils the scratchpad holds: the lowest
+/// stencil node is in -1..=4.
 pub(crate) const LOWEST: f32 = -0.5;
 pub(crate) const HIGHEST: f32 = 5.5;
 
@@ -47,7 +47,7 @@ pub(crate) struct Scratchpad {
 impl Scratchpad {
     const ZERO: Self = Self { values: [0.0; EDGE * STRIDE_X] };
 
-    /// Runs `work` with the thread's arena, which holds whatever the last one left in it.
+    /// Runs `work` with the thread's scratchpad, whose contents are those of its last use.
     pub(crate) fn with<R>(work: impl FnOnce(&mut Self) -> R) -> R {
         thread_local! {
             static ARENA: RefCell<Scratchpad> = const { RefCell::new(Scratchpad::ZERO) };
@@ -67,12 +67,12 @@ impl Scratchpad {
     }
 }
 
-/// The box of an arena that the stencils reach, and where it lies in the pool.
+/// The box of a scratchpad that the stencils reach, and its location in the pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StencilBox {
     /// Its first row in the pool.
     pub first_row: u32,
-    /// First node along x and y, first row along z, in the arena.
+    /// First node along x and y, first row along z, in the scratchpad.
     pub first: [u8; 3],
     /// Nodes along x and y, rows along z.
     pub count: [u8; 3],
@@ -81,8 +81,8 @@ pub(crate) struct StencilBox {
 }
 
 impl StencilBox {
-    /// What the stencils of particles at `lowest..=highest` (cells from the block's corner) reach.
-    /// Particles beyond the arena's reach must be sorted first.
+    /// The box that the stencils of particles at `lowest..=highest` (cells from the block's corner)
+    /// reach. Particles outside the scratchpad must be sorted first.
     pub(crate) fn around(lowest: [f32; 3], highest: [f32; 3]) -> Self {
         let mut stencil_box = Self::default();
         for d in 0..3 {
@@ -103,7 +103,8 @@ impl StencilBox {
 
     /// Bit n: it has rows of neighbour n; they are numbered with z fastest, x slowest.
     fn find_neighbours(&self) -> u32 {
-        // The arena's first node is of the block before, the four after it are of the block itself.
+        // The scratchpad's first node belongs to the block before, the next four to the block
+        // itself.
         let along = |d: usize| {
             let nodes = i32::from(self.first[d])..i32::from(self.first[d]) + i32::from(self.count[d]);
             let middle = nodes.start <= BLOCK_NODES as i32 && nodes.end > 1;
@@ -118,8 +119,8 @@ impl StencilBox {
         spread(along(0), spread(along(1), rows, 3), 9)
     }
 
-    /// Lowest and highest positions that particles of which the stencils are within it can have,
-    /// but for rounding [cells from the block's corner].
+    /// Lowest and highest positions of particles whose stencils are within it, up to rounding
+    /// [cells from the block's corner].
     pub(crate) fn bounds(&self) -> [[f64; 3]; 2] {
         let nodes = |d: usize| match d {
             // Rows along z.
@@ -157,8 +158,8 @@ impl StencilBox {
         }
     }
 
-    /// Along x or y, the nodes (of the block) that the window shares with a neighbouring block at
-    /// this offset.
+    /// Along x or y, the nodes (of the block) that the stencil box shares with a neighbouring block
+    /// at this offset.
     #[inline(always)]
     fn shared(&self, axis: usize, offset: i32) -> Range<usize> {
         let from = i32::from(self.first[axis]) - 1 - BLOCK_NODES as i32 * offset;
@@ -177,7 +178,7 @@ impl StencilBox {
         let z = (o[2] + 1) as usize;
         let (x0, y0, z0) = (self.first[0] as usize, self.first[1] as usize, self.first[2] as usize);
         let (ny, nz) = (self.count[1] as usize, self.count[2] as usize);
-        // Node x of the neighbour is node 4 o + x + 1 of the arena.
+        // Node x of the neighbour is node 4 o + x + 1 of the scratchpad.
         let (corner_x, corner_y) = ((4 * o[0] + 4) as usize, (4 * o[1] + 4) as usize);
         for x in self.shared(0, o[0]) {
             for y in self.shared(1, o[1]) {
@@ -192,7 +193,7 @@ impl StencilBox {
     }
 }
 
-/// Gives every window its place in the pool; returns the rows needed.
+/// Assigns every stencil box its rows in the pool; returns the number of rows.
 pub(crate) fn assign_pool_rows(stencil_boxes: &mut [StencilBox]) -> usize {
     let mut row = 0;
     for stencil_box in stencil_boxes {
@@ -202,7 +203,7 @@ pub(crate) fn assign_pool_rows(stencil_boxes: &mut [StencilBox]) -> usize {
     row
 }
 
-/// The windows of consecutive blocks and their part of the pool.
+/// The stencil boxes of consecutive blocks and their part of the pool.
 pub(crate) struct StencilPoolSlice<'a> {
     pub stencil_boxes: &'a [StencilBox],
     pub rows: &'a mut [F32x16],
@@ -210,10 +211,10 @@ pub(crate) struct StencilPoolSlice<'a> {
 
 impl Shares for StencilPoolSlice<'_> {
     fn split(self, _: &[ParticleBlock], middle: usize) -> (Self, Self) {
-        let (windows_a, windows_b) = self.stencil_boxes.split_at(middle);
-        let at = (windows_b[0].first_row - windows_a[0].first_row) as usize;
+        let (boxes_a, boxes_b) = self.stencil_boxes.split_at(middle);
+        let at = (boxes_b[0].first_row - boxes_a[0].first_row) as usize;
         let (rows_a, rows_b) = self.rows.split_at_mut(at);
-        (Self { stencil_boxes: windows_a, rows: rows_a }, Self { stencil_boxes: windows_b, rows: rows_b })
+        (Self { stencil_boxes: boxes_a, rows: rows_a }, Self { stencil_boxes: boxes_b, rows: rows_b })
     }
 }
 
@@ -222,7 +223,7 @@ mod tests {
     use super::*;
     use crate::sort::NEIGHBOURS;
 
-    /// Every row of a window lies in exactly one neighbour, at the place that the node's
+    /// Every row of a stencil box lies in exactly one neighbour, at the index that the node's
     /// coordinates give.
     #[test]
     fn every_row_of_a_window_is_shared_with_one_neighbour() {
@@ -232,12 +233,12 @@ mod tests {
                 for &z in &axis {
                     let stencil_box = StencilBox::around([x.0, y.0, z.0], [x.1, y.1, z.1]);
                     let mut seen = vec![0; stencil_box.rows()];
-                    let mut arena_rows = vec![0; stencil_box.rows()];
-                    stencil_box.for_each_row(|w, a| arena_rows[w] = a);
+                    let mut scratchpad_rows = vec![0; stencil_box.rows()];
+                    stencil_box.for_each_row(|w, a| scratchpad_rows[w] = a);
                     for n in 0..NEIGHBOURS {
                         stencil_box.for_each_shared_row(n, |w, a, b| {
                             seen[w] += 1;
-                            assert_eq!(arena_rows[w], a);
+                            assert_eq!(scratchpad_rows[w], a);
                             let o = neighbour_offset(n);
                             let scratchpad =
                                 [a / EDGE_ROWS / EDGE, a / EDGE_ROWS % EDGE].map(|i| i as i32 - 1);
@@ -251,8 +252,8 @@ mod tests {
         }
     }
 
-    /// The bounds of a window hold the positions that it is around, and are no more than a cell
-    /// from them, along z no more than four: stencils begin on whole nodes, rows on every fourth.
+    /// The bounds of a stencil box contain the positions of its particles, and are at most a cell
+    /// from them, along z at most four: stencils begin on whole nodes, rows on every fourth.
     #[test]
     fn bounds_hold_the_positions() {
         const SEED: u64 = 11;

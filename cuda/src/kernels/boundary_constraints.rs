@@ -1,18 +1,19 @@
-//! Boundary conditions of the grid within the contact problem.
+//! Grid boundary constraints: boundary conditions as part of the contact problem.
 
 use super::{ContactArrays, ContactClock, ContactState, ConvexIncidence, GridNodes, MpmPlane};
 use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
 
 shared_constants! {
-    /// Threads of a block of the walls' kernels, and walls whose impulses are summed by one of its blocks.
-    pub const WALLS_THREADS: u32 = 128;
-    /// Numbers that are summed for the walls: angular impulse, linear impulse.
-    pub const WALLS_SUMS: u32 = 6;
+    /// Threads of a block of the kernels of boundary constraints, and constraints whose impulses
+    /// are summed by one of its blocks.
+    pub const BOUNDARY_THREADS: u32 = 128;
+    /// Numbers that are summed for the boundary constraints: angular impulse, linear impulse.
+    pub const BOUNDARY_SUMS: u32 = 6;
 }
 
 shared_structs! {
-    /// A contact of a node with a wall of the grid.
-    pub struct ContactWall {
+    /// A contact of a node with a grid boundary constraint.
+    pub struct BoundaryContact {
         /// Number of the boundary condition.
         pub plane: u32,
         /// Where the node lies in the grid.
@@ -21,8 +22,9 @@ shared_structs! {
 }
 
 kernel_parameters! {
-    /// Appends the contacts of touched nodes with walls to those of the particles, by blocks that stay.
-    pub struct WallsAddParameters = "walls_add" {
+    /// Appends the contacts of touched nodes with boundary conditions to those of the particles, by
+    /// persistent blocks.
+    pub struct BoundaryAddParameters = "boundary_add" {
         /// The contacts.
         pub contacts: ContactArrays,
         /// Free velocities and masses.
@@ -33,13 +35,15 @@ kernel_parameters! {
         pub clock: Span<ContactClock>,
         /// One element; gets the most contacts.
         pub state: Span<ContactState>,
-        /// Slot of each of the 27 nodes of each contact that no contact with the same stencil comes before, if a wall acts on it;
-        /// [`CONTACT_NONE`](super::CONTACT_NONE) for others.
+        /// Slot of each of the 27 nodes of each contact that no contact with the same stencil comes
+        /// before, if a boundary condition acts on it; [`CONTACT_NONE`](super::CONTACT_NONE) for
+        /// others.
         pub places: Span<u32>,
-        /// For each node of the grid, zero at first; in the end [`CONVEX_HELD`](super::CONVEX_HELD) for those that a wall holds.
+        /// For each node of the grid, zero at first; in the end
+        /// [`CONVEX_FIXED`](super::CONVEX_FIXED) for those that a sticky boundary holds.
         pub marks: Span<u32>,
         /// The contacts that are appended, in their order.
-        pub walls: Span<ContactWall>,
+        pub constraints: Span<BoundaryContact>,
         /// Number of contacts before them; one element.
         pub first: Span<u32>,
         /// A sum for each block.
@@ -54,9 +58,9 @@ kernel_parameters! {
         pub unused: u32,
     }
 
-    /// Guesses the walls' impulses.
-    pub struct WallsGuessParameters = "walls_guess" {
-        /// The contacts; the walls' get their `last_impulse`.
+    /// Guesses the impulses of the boundary constraints.
+    pub struct BoundaryGuessParameters = "boundary_guess" {
+        /// The contacts; those of boundary constraints get their `last_impulse`.
         pub contacts: ContactArrays,
         /// Which touch which nodes.
         pub incidence: ConvexIncidence,
@@ -66,17 +70,18 @@ kernel_parameters! {
         pub planes: Span<MpmPlane>,
         /// One element.
         pub clock: Span<ContactClock>,
-        /// See [`Kernel::WallsAdd`](super::Kernel::WallsAdd).
-        pub walls: Span<ContactWall>,
+        /// See [`Kernel::BoundaryAdd`](super::Kernel::BoundaryAdd).
+        pub constraints: Span<BoundaryContact>,
         /// Number of contacts before them; one element.
         pub first: Span<u32>,
     }
 
-    /// Takes what the solve left of velocities into walls out of the grid, and adds friction; by blocks that stay.
-    pub struct WallsImposeParameters = "walls_impose" {
+    /// Removes the rest of the velocities into the boundaries from the grid, and adds friction; by
+    /// persistent blocks.
+    pub struct BoundaryImposeParameters = "boundary_impose" {
         /// The contacts.
         pub contacts: ContactArrays,
-        /// Whether there was room for them.
+        /// Whether they fitted the capacity.
         pub incidence: ConvexIncidence,
         /// Impulse of each contact in the solve [N s].
         pub impulses: Span<[f64; 3]>,
@@ -88,11 +93,11 @@ kernel_parameters! {
         pub friction: Span<f64>,
         /// One element.
         pub clock: Span<ContactClock>,
-        /// See [`Kernel::WallsAdd`](super::Kernel::WallsAdd).
-        pub walls: Span<ContactWall>,
+        /// See [`Kernel::BoundaryAdd`](super::Kernel::BoundaryAdd).
+        pub constraints: Span<BoundaryContact>,
         /// Number of contacts before them; one element.
         pub first: Span<u32>,
-        /// Impulse on the walls of each tile of [`WALLS_THREADS`] of them.
+        /// Impulse on the boundaries of each tile of [`BOUNDARY_THREADS`] of them.
         pub sums: Span<[f64; 6]>,
         /// See [`Kernel::ContactSumBodies`](super::Kernel::ContactSumBodies).
         pub totals: Span<[f64; 7]>,

@@ -1,23 +1,15 @@
-// Registration of contacts: one for every particle-geometry pair that touches or can touch within the substep. This follows
-// `coupling/src/detection.rs`, which says why.
+// Contact detection: one contact for every particle-geometry pair that touches or can touch within
+// the substep. This follows `coupling/src/detection.rs`, which says why.
 //
-// Four launches: geometries are placed; each tile of particles finds the pairs of its particles and counts them; the tiles'
-// counts are summed up; each tile writes its contacts from there on. So the order is that of the particles, then of the
-// geometries, whatever the schedule. Pairs are decided once, in the second launch.
+// Four launches: geometries are placed; each tile of particles finds the pairs of its particles and
+// counts them; the tiles' counts are summed up; each tile writes its contacts from there on. So the
+// order is that of the particles, then of the geometries, whatever the schedule. Pairs are decided
+// once, in the second launch.
 #include "block.cuh"
 #include "distance.cuh"
-#include "stop.cuh"
+#include "mpm.cuh"
 
 namespace contact {
-
-// Rows of particles: see ParticleRows.
-constexpr uint32_t POSITION_ROW = 0;
-constexpr uint32_t VELOCITY_ROW = 3;
-constexpr uint32_t DIRECTOR_ROW = 17;
-constexpr uint32_t MASS_ROW = 25;
-constexpr uint32_t VOLUME_ROW = 26;
-constexpr uint32_t THICKNESS_ROW = 33;
-constexpr int32_t BLOCK_CELLS = 4;
 
 // By rows.
 __device__ __forceinline__ Vector rotated(const Array<float, 9>& r, Vector v) {
@@ -30,7 +22,7 @@ __device__ __forceinline__ Vector rotated_back(const Array<float, 9>& r, Vector 
 
 struct Particle {
     uint32_t id;
-    // Corner of its block, and its place from there [cells].
+    // Corner of its block, and its position from there [cells].
     Array<int32_t, 3> corner;
     Vector cells;
     Vector velocity;
@@ -43,8 +35,7 @@ struct Particle {
 };
 
 __device__ __forceinline__ Vector row_vector(const ParticleRows& particles, uint32_t row, uint32_t i) {
-    const uint32_t at = row * particles.stride + i;
-    return {particles.rows[at], particles.rows[at + particles.stride], particles.rows[at + 2 * particles.stride]};
+    return {row_of(particles, row, i), row_of(particles, row + 1, i), row_of(particles, row + 2, i)};
 }
 
 // A vertex has no director.
@@ -52,38 +43,39 @@ __device__ __forceinline__ bool is_centroid(const ParticleRows& particles, const
     if (particles.materials[i] < rules.cloth_from) {
         return false;
     }
-    const auto director = [&](uint32_t d) { return particles.rows[(DIRECTOR_ROW + 3 * d) * particles.stride + i]; };
+    const auto director = [&](uint32_t d) { return row_of(particles, ROW_GRADIENT + 2 + 3 * d, i); };
     return director(0) != 0.0f || director(1) != 0.0f || director(2) != 0.0f;
 }
 
 __device__ __forceinline__ Particle load_particle(const ParticleRows& particles, const ContactRules& rules, uint32_t i) {
     const Array<int32_t, 3> key = particles.block_keys[particles.blocks[i]];
-    const float thickness = particles.rows[THICKNESS_ROW * particles.stride + i];
-    const float area = particles.rows[VOLUME_ROW * particles.stride + i] / thickness;
-    return {particles.ids[i], {{BLOCK_CELLS * key[0], BLOCK_CELLS * key[1], BLOCK_CELLS * key[2]}},
-        row_vector(particles, POSITION_ROW, i), row_vector(particles, VELOCITY_ROW, i),
-        particles.rows[MASS_ROW * particles.stride + i], area, rules.radius >= 0.0f ? rules.radius : 0.5f * thickness,
+    const float thickness = row_of(particles, ROW_THICKNESS, i);
+    const float area = row_of(particles, ROW_VOLUME, i) / thickness;
+    return {particles.ids[i], {{BLOCK_EDGE * key[0], BLOCK_EDGE * key[1], BLOCK_EDGE * key[2]}},
+        row_vector(particles, ROW_POSITION, i), row_vector(particles, ROW_VELOCITY, i),
+        row_of(particles, ROW_MASS, i), area, rules.radius >= 0.0f ? rules.radius : 0.5f * thickness,
         is_centroid(particles, rules, i)};
 }
 
-// From a geometry's middle to a place [cells], in m along the world's axes. Whole cells are subtracted exactly.
-__device__ __forceinline__ Vector from_middle(
-    const ContactPlaced& placed, const Array<int32_t, 3>& corner, Vector cells, float spacing) {
+// From a geometry's center to a position [cells], world axes [m]. Whole cells are subtracted
+// exactly.
+__device__ __forceinline__ Vector from_center(
+    const ContactPlacedGeometry& placed, const Array<int32_t, 3>& corner, Vector cells, float spacing) {
     const Vector whole = {static_cast<float>(corner[0] - placed.cell[0]), static_cast<float>(corner[1] - placed.cell[1]),
         static_cast<float>(corner[2] - placed.cell[2])};
     return (whole + (cells - vector(placed.fraction))) * spacing;
 }
 
-// What this particle and geometry did in the last substep; false where nothing.
-__device__ __forceinline__ bool recall(const ContactMemories& memories, uint32_t particle, uint32_t geometry, ContactMemory& memory) {
-    const uint32_t count = memories.state[0].memories;
-    for (uint32_t at = memories.first[particle]; at < count; ++at) {
-        const ContactMemory& other = memories.list[at];
+// Finds the cached contact of a particle and a geometry; false where there is none.
+__device__ __forceinline__ bool find_cached(const DeviceContactCache& contact_cache, uint32_t particle, uint32_t geometry, DeviceCachedContact& cached) {
+    const uint32_t count = contact_cache.state[0].cached_contacts;
+    for (uint32_t at = contact_cache.first[particle]; at < count; ++at) {
+        const DeviceCachedContact& other = contact_cache.list[at];
         if (other.particle != particle) {
             return false;
         }
         if (other.geometry == geometry) {
-            memory = other;
+            cached = other;
             return true;
         }
     }
@@ -94,12 +86,13 @@ __device__ __forceinline__ bool recall(const ContactMemories& memories, uint32_t
 struct Approach {
     // Whether they are a contact.
     bool touches;
-    bool remembered;
-    ContactMemory memory;
+    bool is_cached;
+    DeviceCachedContact cached;
     Surface surface;
-    // Position in the shape's frame, and relative to the geometry's middle along the world's axes [m].
+    // Position in the shape's frame, and relative to the geometry's center along the world's axes
+    // [m].
     Vector local;
-    Vector from_middle;
+    Vector from_center;
     Vector body_velocity;
     // Velocity of the particle relative to the body's, world frame [m/s].
     Vector relative;
@@ -107,49 +100,51 @@ struct Approach {
     float tension;
 };
 
-__device__ __forceinline__ Approach approach(const ContactShapes& shapes, const ContactPlaced& placed, uint32_t number,
-    const Particle& particle, const ContactMemories& memories, const ContactRules& rules, float delta) {
+__device__ __forceinline__ Approach approach(const ContactShapes& shapes, const ContactPlacedGeometry& placed, uint32_t number,
+    const Particle& particle, const DeviceContactCache& contact_cache, const ContactRules& rules, float substep) {
     const ContactGeometry& geometry = shapes.geometries[number];
     const float spacing = static_cast<float>(rules.grid_spacing);
     Approach a;
     a.touches = false;
-    a.remembered = false;
-    a.from_middle = from_middle(placed, particle.corner, particle.cells, spacing);
-    a.local = rotated(placed.inverse_rotation, a.from_middle);
-    a.body_velocity = vector(placed.linear) + cross(vector(placed.angular), a.from_middle);
+    a.is_cached = false;
+    a.from_center = from_center(placed, particle.corner, particle.cells, spacing);
+    a.local = rotated(placed.inverse_rotation, a.from_center);
+    a.body_velocity = vector(placed.linear) + cross(vector(placed.angular), a.from_center);
     a.relative = particle.velocity - a.body_velocity;
-    // The vertices of its face do for a centroid over a plane: see `coupling/src/redundant_centroids.rs`.
-    if (particle.centroid && geometry.adhesion_range == 0.0f && flat_around(geometry, a.local) > rules.vertex_reach) {
+    // A centroid over a plane is redundant beside the vertices of its face: see
+    // `coupling/src/redundant_centroids.rs`.
+    if (particle.centroid && geometry.adhesion_range == 0.0f && planar_clearance(geometry, a.local) > rules.vertex_reach) {
         return a;
     }
-    const float reach = rules.margin + norm(a.relative) * delta;
-    const float farthest = __uint_as_float(memories.state[0].farthest);
-    if (!(lower_bound(geometry, a.local) <= particle.radius + reach + farthest + geometry.adhesion_range)) {
+    const float reach = rules.margin + norm(a.relative) * substep;
+    const float max_exit_distance = __uint_as_float(contact_cache.state[0].max_exit_distance);
+    if (!(lower_bound(geometry, a.local) <= particle.radius + reach + max_exit_distance + geometry.adhesion_range)) {
         return a;
     }
-    a.remembered = recall(memories, particle.id, number, a.memory);
+    a.is_cached = find_cached(contact_cache, particle.id, number, a.cached);
     a.surface = surface_point(shapes, geometry, a.local);
-    if (a.remembered) {
-        // A depth that jumps by more than a cell is not of the same contact: a particle moves less than a cell in a substep.
-        const Surface followed = surface_point_from(shapes, geometry, a.local, a.memory.feature, a.surface);
-        a.remembered = !(followed.distance < 0.0f && followed.distance < a.memory.distance - spacing);
-        if (a.remembered) {
+    if (a.is_cached) {
+        // A depth that jumps by more than a cell belongs to another contact: a particle moves less
+        // than a cell in a substep.
+        const Surface followed = surface_point_from(shapes, geometry, a.local, a.cached.feature, a.surface);
+        a.is_cached = !(followed.distance < 0.0f && followed.distance < a.cached.distance - spacing);
+        if (a.is_cached) {
             a.surface = followed;
         }
     }
     a.gap = a.surface.distance - particle.radius;
-    const bool bond = geometry.adhesive != 0 && a.remembered && a.memory.bonded != 0 && a.gap <= geometry.adhesion_range;
+    const bool bond = geometry.adhesive != 0 && a.is_cached && a.cached.bonded != 0 && a.gap <= geometry.adhesion_range;
     a.tension = bond ? geometry.adhesion_stress * particle.area : 0.0f;
     a.touches = bond || a.gap <= reach;
     return a;
 }
 
-// The normal impulse of the compliant law: see `coupling/src/convex/contact_model.rs`.
-__device__ __forceinline__ float normal_impulse(float velocity, float gap, float stiffness, float dissipation, float delta) {
-    const float release = fminf(-gap / delta, 1.0f / dissipation);
+// The normal impulse of the compliant contact model: see `rigid/src/contact_model.rs`.
+__device__ __forceinline__ float normal_impulse(float velocity, float gap, float stiffness, float dissipation, float substep) {
+    const float release = fminf(-gap / substep, 1.0f / dissipation);
     const float approach = fmaxf(release - velocity, 0.0f);
-    const float linear = delta * stiffness * fabsf(delta + dissipation * gap);
-    return approach * (linear + delta * delta * stiffness * dissipation * approach);
+    const float linear = substep * stiffness * fabsf(substep + dissipation * gap);
+    return approach * (linear + substep * substep * stiffness * dissipation * approach);
 }
 
 // Hamilton's product.
@@ -176,8 +171,8 @@ __device__ __forceinline__ float from_ordered(int32_t bits) {
     return __int_as_float(bits ^ ((bits >> 31) & 0x7fffffff));
 }
 
-// What the particles of a tile have at most: their box [cells] from the tile's first block, speed, radius.
-struct Extent {
+// Bounds of the particles of a tile: their box [cells] from the tile's first block, speed, radius.
+struct TileExtent {
     Array<int32_t, 3> corner;
     Vector low, high;
     float speed;
@@ -185,15 +180,15 @@ struct Extent {
 };
 
 // All threads of the block call this.
-__device__ __forceinline__ Extent extent_of_tile(const ParticleRows& particles, const Particle& particle, bool live) {
+__device__ __forceinline__ TileExtent extent_of_tile(const ParticleRows& particles, const Particle& particle, bool live) {
     constexpr uint32_t WARPS = CONTACT_THREADS / WARP_SIZE;
     constexpr uint32_t VALUES = 8;
     SHARED(int32_t, maxima, WARPS * VALUES);
-    Extent extent;
+    TileExtent extent;
     const Array<int32_t, 3> key = particles.block_keys[particles.blocks[blockIdx.x * CONTACT_THREADS]];
     Vector place = {};
     for (uint32_t d = 0; d < 3; ++d) {
-        extent.corner[d] = BLOCK_CELLS * key[d];
+        extent.corner[d] = BLOCK_EDGE * key[d];
     }
     if (live) {
         place = Vector{static_cast<float>(particle.corner[0] - extent.corner[0]),
@@ -225,17 +220,17 @@ __device__ __forceinline__ Extent extent_of_tile(const ParticleRows& particles, 
 }
 
 // Whether some particle of the tile may touch the geometry.
-__device__ __forceinline__ bool is_near(const ContactGeometry& geometry, const ContactPlaced& placed, const Extent& extent,
-    float farthest, const ContactRules& rules, float delta) {
+__device__ __forceinline__ bool is_near(const ContactGeometry& geometry, const ContactPlacedGeometry& placed, const TileExtent& extent,
+    float max_exit_distance, const ContactRules& rules, float substep) {
     const float spacing = static_cast<float>(rules.grid_spacing);
-    const Vector center = from_middle(placed, extent.corner, (extent.low + extent.high) * 0.5f, spacing);
+    const Vector center = from_center(placed, extent.corner, (extent.low + extent.high) * 0.5f, spacing);
     // Wider by a rounding of the distance and of the tile's own extent.
     const float slack = 1e-6f * (norm(center) + norm(extent.high - extent.low) * spacing);
     const Vector half = (extent.high - extent.low) * (0.5f * spacing) + Vector{slack, slack, slack};
     const float body_speed =
         norm(vector(placed.linear) + cross(vector(placed.angular), center)) + norm(vector(placed.angular)) * norm(half);
     const float reach =
-        extent.radius + rules.margin + (body_speed + extent.speed) * delta + farthest + geometry.adhesion_range;
+        extent.radius + rules.margin + (body_speed + extent.speed) * substep + max_exit_distance + geometry.adhesion_range;
     const Array<float, 9>& r = placed.inverse_rotation;
     const Vector around = {fabsf(r[0]) * half.x + fabsf(r[1]) * half.y + fabsf(r[2]) * half.z,
         fabsf(r[3]) * half.x + fabsf(r[4]) * half.y + fabsf(r[5]) * half.z,
@@ -247,12 +242,12 @@ __device__ __forceinline__ bool is_near(const ContactGeometry& geometry, const C
 
 PLIANT_KERNEL(contact_place, ContactPlaceParameters, CONTACT_THREADS) {
     const uint32_t number = global_thread();
-    const uint32_t substep = p.clock[0].substep;
-    const bool active = p.limit.length == 0 || substep < p.limit[0];
+    const uint32_t substep_index = p.clock[0].substep_index;
+    const bool active = p.limit.length == 0 || substep_index < p.limit[0];
     if (number == 0) {
         p.clock[0].active = active ? 1 : 0;
-        p.state[0].crowd = 0;
-        if (substep == 0) {
+        p.state[0].max_geometries_per_particle = 0;
+        if (substep_index == 0) {
             p.state[0].step_contacts = 0;
             p.state[0].step_most_contacts = 0;
         }
@@ -261,21 +256,21 @@ PLIANT_KERNEL(contact_place, ContactPlaceParameters, CONTACT_THREADS) {
         return;
     }
     const ContactGeometry& geometry = p.shapes.geometries[number];
-    const ContactBody& body = p.bodies[substep * p.body_count + geometry.body];
+    const ContactBody& body = p.bodies[substep_index * p.body_count + geometry.body];
     const Array<double, 9> rotation = contact::matrix(contact::product(body.rotation, geometry.rotation));
     const Array<double, 9> turned = contact::matrix(body.rotation);
-    ContactPlaced& placed = p.placed[number];
+    ContactPlacedGeometry& placed = p.placed[number];
     double arm[3];
     for (uint32_t d = 0; d < 3; ++d) {
-        // The middle from the body's origin, world axes.
+        // The center from the body's origin, world axes.
         arm[d] = turned[3 * d] * geometry.translation[0] + turned[3 * d + 1] * geometry.translation[1] +
             turned[3 * d + 2] * geometry.translation[2];
-        const double middle = body.translation[d] + arm[d];
-        const double cells = middle / p.grid_spacing;
+        const double center = body.translation[d] + arm[d];
+        const double cells = center / p.grid_spacing;
         const double whole = floor(cells);
         placed.cell[d] = static_cast<int32_t>(whole);
         placed.fraction[d] = static_cast<float>(cells - whole);
-        placed.lever[d] = static_cast<float>(middle - body.origin[d]);
+        placed.lever[d] = static_cast<float>(center - body.origin[d]);
         placed.angular[d] = static_cast<float>(body.angular[d]);
         for (uint32_t e = 0; e < 3; ++e) {
             placed.inverse_rotation[3 * d + e] = static_cast<float>(rotation[3 * e + d]);
@@ -295,21 +290,21 @@ PLIANT_KERNEL(contact_find, ContactFindParameters, CONTACT_THREADS) {
         }
         return;
     }
-    const float delta = p.clock[0].delta;
-    const float farthest = __uint_as_float(p.memories.state[0].farthest);
+    const float substep = p.clock[0].substep;
+    const float max_exit_distance = __uint_as_float(p.contact_cache.state[0].max_exit_distance);
     const bool live = i < p.particles.count;
     contact::Particle particle = {};
     if (live) {
         particle = contact::load_particle(p.particles, p.rules, i);
     }
-    const contact::Extent extent = contact::extent_of_tile(p.particles, particle, live);
+    const contact::TileExtent extent = contact::extent_of_tile(p.particles, particle, live);
     SHARED(uint32_t, near, CONTACT_THREADS);
     uint32_t touched = 0;
     const uint32_t geometries = p.shapes.geometries.length;
     for (uint32_t first = 0; first < geometries; first += CONTACT_THREADS) {
         const uint32_t own = first + threadIdx.x;
         const bool is_near = own < geometries &&
-            contact::is_near(p.shapes.geometries[own], p.placed[own], extent, farthest, p.rules, delta);
+            contact::is_near(p.shapes.geometries[own], p.placed[own], extent, max_exit_distance, p.rules, substep);
         uint32_t count;
         const uint32_t place = block_exclusive_sum<CONTACT_THREADS>(is_near ? 1 : 0, count);
         if (is_near) {
@@ -318,7 +313,7 @@ PLIANT_KERNEL(contact_find, ContactFindParameters, CONTACT_THREADS) {
         __syncthreads();
         for (uint32_t k = 0; live && k < count; ++k) {
             const uint32_t number = near[k];
-            if (contact::approach(p.shapes, p.placed[number], number, particle, p.memories, p.rules, delta).touches) {
+            if (contact::approach(p.shapes, p.placed[number], number, particle, p.contact_cache, p.rules, substep).touches) {
                 if (touched < CONTACT_SLOTS) {
                     p.touched[touched * p.particles.count + i] = number;
                 }
@@ -329,8 +324,8 @@ PLIANT_KERNEL(contact_find, ContactFindParameters, CONTACT_THREADS) {
         __syncthreads();
     }
     if (touched > CONTACT_SLOTS) {
-        atomicMax(&p.memories.state[0].most_of_particle, touched);
-        atomicMax(&p.memories.state[0].crowd, touched);
+        atomicMax(&p.contact_cache.state[0].most_of_particle, touched);
+        atomicMax(&p.contact_cache.state[0].max_geometries_per_particle, touched);
         touched = CONTACT_SLOTS;
     }
     uint32_t total;
@@ -344,60 +339,62 @@ PLIANT_KERNEL(contact_find, ContactFindParameters, CONTACT_THREADS) {
 }
 
 PLIANT_KERNEL(contact_fill, ContactFillParameters, CONTACT_THREADS) {
+    const ContactFindParameters& find = p.find;
     const uint32_t all = p.total[0];
     const uint32_t capacity = p.contacts.particle.length;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-        ContactState& state = p.memories.state[0];
+        ContactState& state = find.contact_cache.state[0];
         state.most_contacts = max(state.most_contacts, all);
-        state.registered = min(all, capacity);
-        if (state.crowd > 0) {
-            stop_contact(p.status, p.clock, CONTACT_CROWDED, state.crowd, CONTACT_SLOTS);
+        state.detected = min(all, capacity);
+        if (state.max_geometries_per_particle > 0) {
+            stop_contact(p.status, find.clock, CONTACT_TOO_MANY_GEOMETRIES, state.max_geometries_per_particle, CONTACT_SLOTS);
         } else if (all > capacity) {
-            stop_contact(p.status, p.clock, CONTACT_TOO_MANY, all, capacity);
+            stop_contact(p.status, find.clock, CONTACT_TOO_MANY, all, capacity);
         }
-        p.contacts.count[0] = p.clock[0].active == 0 ? 0 : state.registered;
+        p.contacts.count[0] = find.clock[0].active == 0 ? 0 : state.detected;
     }
-    const uint32_t first = p.tiles[blockIdx.x];
-    const uint32_t total = (blockIdx.x + 1 < gridDim.x ? p.tiles[blockIdx.x + 1] : all) - first;
+    const uint32_t first = find.tiles[blockIdx.x];
+    const uint32_t total = (blockIdx.x + 1 < gridDim.x ? find.tiles[blockIdx.x + 1] : all) - first;
     if (total == 0) {
         return;
     }
-    const float delta = p.clock[0].delta;
+    const float substep = find.clock[0].substep;
     const uint32_t tile = blockIdx.x * CONTACT_THREADS;
     // Thread of the tile, and 256 times the geometry, of each contact.
     SHARED(uint32_t, pairs, CONTACT_THREADS * CONTACT_SLOTS);
-    if (tile + threadIdx.x < p.particles.count) {
-        const uint32_t counts = p.counts[tile + threadIdx.x];
+    if (tile + threadIdx.x < find.particles.count) {
+        const uint32_t counts = find.counts[tile + threadIdx.x];
         for (uint32_t k = 0; k < (counts & 0xff); ++k) {
-            pairs[(counts >> 8) + k] = threadIdx.x | p.touched[k * p.particles.count + tile + threadIdx.x] << 8;
+            pairs[(counts >> 8) + k] = threadIdx.x | find.touched[k * find.particles.count + tile + threadIdx.x] << 8;
         }
     }
     __syncthreads();
     for (uint32_t k = threadIdx.x; k < total && first + k < capacity; k += CONTACT_THREADS) {
         const uint32_t number = pairs[k] >> 8;
         const uint32_t i = tile + (pairs[k] & 0xff);
-        const contact::Particle particle = contact::load_particle(p.particles, p.rules, i);
-        const ContactPlaced& placed = p.placed[number];
-        const ContactGeometry& geometry = p.shapes.geometries[number];
-        const contact::Approach a = contact::approach(p.shapes, placed, number, particle, p.memories, p.rules, delta);
+        const contact::Particle particle = contact::load_particle(find.particles, find.rules, i);
+        const ContactPlacedGeometry& placed = find.placed[number];
+        const ContactGeometry& geometry = find.shapes.geometries[number];
+        const contact::Approach a = contact::approach(find.shapes, placed, number, particle, find.contact_cache, find.rules, substep);
         const contact::Vector normal = contact::rotated_back(placed.inverse_rotation, a.surface.normal);
         const float stiffness =
-            p.rules.stiffness > 0.0f ? p.rules.stiffness : p.rules.near_rigid * particle.mass / (delta * delta);
+            find.rules.stiffness > 0.0f ? find.rules.stiffness : find.rules.near_rigid * particle.mass / (substep * substep);
         float lagged;
-        if (a.remembered) {
+        if (a.is_cached) {
             // Adhesion presses the surfaces together; a tension takes from that.
-            lagged = fmaxf(a.memory.normal_impulse + delta * a.tension, 0.0f);
+            lagged = fmaxf(a.cached.normal_impulse + substep * a.tension, 0.0f);
         } else {
-            // The compliant law at the velocity of the start, but no more than it takes to stop the particle.
+            // The compliant contact model at the velocity of the start, but no more than it takes
+            // to stop the particle.
             const float velocity = contact::dot(normal, a.relative);
-            const float compliant = contact::normal_impulse(velocity, a.gap, stiffness, p.rules.dissipation, delta);
-            lagged = fminf(compliant, particle.mass * fmaxf(-velocity - a.gap / delta, 0.0f));
+            const float compliant = contact::normal_impulse(velocity, a.gap, stiffness, find.rules.dissipation, substep);
+            lagged = fminf(compliant, particle.mass * fmaxf(-velocity - a.gap / substep, 0.0f));
         }
         const float outside = a.surface.distance < 0.0f ? fmaxf(contact::lower_bound(geometry, a.local), 0.0f) : 0.0f;
-        // Grains touch at their surface, with a friction of their own on rough walls.
+        // Grains touch at their surface, with their own friction on rough surfaces.
         Array<float, 2> grain = {{0.0f, -1.0f}};
-        if (p.grains.length > 0 && p.particles.materials[i] < p.grains.length) {
-            grain = p.grains[p.particles.materials[i]];
+        if (p.grains.length > 0 && find.particles.materials[i] < p.grains.length) {
+            grain = p.grains[find.particles.materials[i]];
         }
         const contact::Vector arm = normal * -fminf(particle.radius, grain[0]);
         const uint32_t at = first + k;
@@ -412,19 +409,19 @@ PLIANT_KERNEL(contact_fill, ContactFillParameters, CONTACT_THREADS) {
         p.contacts.offset[at] = contact::array(particle.cells - base);
         p.contacts.normal[at] = contact::array(normal);
         if (p.contacts.arm.length > 0) {
-            p.contacts.arm[at] = contact::array(arm * static_cast<float>(1.0 / p.rules.grid_spacing));
+            p.contacts.arm[at] = contact::array(arm * static_cast<float>(1.0 / find.rules.grid_spacing));
         }
         p.contacts.body_velocity[at] = contact::array(a.body_velocity + contact::cross(contact::vector(placed.angular), arm));
-        p.contacts.lever[at] = contact::array(a.from_middle + arm + contact::vector(placed.lever));
+        p.contacts.lever[at] = contact::array(a.from_center + arm + contact::vector(placed.lever));
         p.contacts.gap[at] = a.gap;
         p.contacts.distance[at] = a.surface.distance;
-        p.contacts.pressed_out[at] = outside;
+        p.contacts.exit_distance[at] = outside;
         p.contacts.stiffness[at] = stiffness;
-        p.contacts.dissipation[at] = p.rules.dissipation;
+        p.contacts.dissipation[at] = find.rules.dissipation;
         p.contacts.friction[at] = grain[1] >= 0.0f ? grain[1] : geometry.friction;
         p.contacts.lagged_normal_impulse[at] = lagged;
         p.contacts.tension[at] = a.tension;
-        p.contacts.last_impulse[at] = a.remembered ? a.memory.impulse : Array<float, 3>{{0.0f, 0.0f, 0.0f}};
+        p.contacts.last_impulse[at] = a.is_cached ? a.cached.impulse : Array<float, 3>{{0.0f, 0.0f, 0.0f}};
     }
 }
 

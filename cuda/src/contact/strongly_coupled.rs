@@ -1,17 +1,18 @@
-//! Bodies that answer within a step: where contact sees them from one substep to the next.
+//! Strongly coupled bodies: where contact sees them from one substep to the next.
 
-use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
+use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 use pliant_coupling::SubstepPlan;
+use pliant_rigid::SpatialVelocity;
 
+use super::detector::DeviceContactDetector;
 use super::error::ContactError;
 use super::exchange::DeviceExchange;
-use super::registry::DeviceRegistry;
-use crate::kernels::{CONTACT_THREADS, ContactAnswering, ContactBody, ContactMoveBodiesParameters};
+use crate::kernels::{CONTACT_THREADS, ContactBody, ContactMoveBodiesParameters, ContactStrongBodies};
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
-/// How the bodies of a step answer, for a number of them.
+/// The response of the strongly coupled bodies of a step.
 #[derive(Debug)]
-pub struct DeviceAnswering {
+pub struct DeviceStronglyCoupledBodies {
     bodies: Buffer<u32>,
     mobility: Buffer<f64>,
     start: Buffer<f64>,
@@ -20,8 +21,8 @@ pub struct DeviceAnswering {
     step: Buffer<[f64; 2]>,
 }
 
-impl DeviceAnswering {
-    /// Memory for this many bodies that answer.
+impl DeviceStronglyCoupledBodies {
+    /// Memory for this many strongly coupled bodies.
     ///
     /// # Errors
     /// Those of the device.
@@ -42,12 +43,12 @@ impl DeviceAnswering {
         self.bodies.len()
     }
 
-    /// Whether none answers.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.bodies.is_empty()
     }
 
-    /// Begins a step, of as many bodies that answer as there is memory for.
+    /// Begins a step, of as many strongly coupled bodies as there is memory for.
     ///
     /// # Errors
     /// Those of the device.
@@ -69,14 +70,19 @@ impl DeviceAnswering {
 
     /// Appends the launch that moves the bodies on to the next substep, by what the exchange has
     /// given them in the step so far.
-    pub fn issue(&self, commands: &mut Commands, registry: &DeviceRegistry, exchange: &DeviceExchange) {
+    pub fn issue(
+        &self,
+        commands: &mut Commands,
+        detector: &DeviceContactDetector,
+        exchange: &DeviceExchange,
+    ) {
         if self.is_empty() {
             return;
         }
         commands.launch(
             Launch::over(self.len() as u32, CONTACT_THREADS, CONTACT_THREADS),
             &ContactMoveBodiesParameters {
-                answering: ContactAnswering {
+                strongly_coupled: ContactStrongBodies {
                     bodies: self.bodies.span(),
                     mobility: self.mobility.span(),
                     start: self.start.span(),
@@ -85,9 +91,9 @@ impl DeviceAnswering {
                     step: self.step.span(),
                 },
                 totals: exchange.totals(),
-                bodies: registry.bodies(),
-                clock: registry.clock(),
-                body_count: registry.body_count(),
+                bodies: detector.bodies(),
+                clock: detector.clock(),
+                body_count: detector.body_count(),
                 unused: 0,
             },
         );
@@ -95,6 +101,19 @@ impl DeviceAnswering {
 }
 
 impl ContactBody {
+    /// A body that is at `pose` with this `velocity` in a substep (world frame), and whose impulses
+    /// are about `origin`.
+    pub fn new(origin: &Point3<f64>, pose: &Isometry3<f64>, velocity: &SpatialVelocity) -> Self {
+        let rotation = pose.rotation.quaternion();
+        Self {
+            origin: origin.coords.into(),
+            translation: pose.translation.vector.into(),
+            rotation: [rotation.w, rotation.i, rotation.j, rotation.k],
+            angular: velocity.angular.into(),
+            linear: velocity.linear.into(),
+        }
+    }
+
     /// Where the body is, world frame.
     pub fn pose(&self) -> Isometry3<f64> {
         let [w, x, y, z] = self.rotation;

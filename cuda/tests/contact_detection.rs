@@ -1,8 +1,8 @@
-//! Registration of contacts on the device against a plain model in f64, substep by substep: all
-//! shapes on moving bodies, particles that move and are remembered, adhesion, near the world's
-//! origin and 100 m away.
+//! Contact detection on the device against a plain model in f64, substep by substep: all shapes on
+//! moving bodies, particles that move and are remembered, adhesion, near the world's origin and 100
+//! m away.
 //!
-//! Lengths on the device are rounded to 2^-24 of the distance S to the geometry's middle and its
+//! Lengths on the device are rounded to 2^-24 of the distance S to the geometry's center and its
 //! size; a gap takes a few of these in a row: 24 of them are the bound (16 of the distance, see
 //! `contact_distance.rs`, the rest of the pose and the position). Where the model decides otherwise
 //! for a point within that bound, the device may decide either way.
@@ -15,7 +15,7 @@ use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use pliant_cuda::Commands;
-use pliant_cuda::contact::{ContactError, RegisteredContact};
+use pliant_cuda::contact::{ContactError, DetectedContact};
 use pliant_cuda::kernels::{ContactBody, MPM_STATUS_LIMIT, MPM_STATUS_WORDS};
 use pliant_cuda::layout::Span;
 use pliant_rigid::{Geometry, Shape, SpatialVelocity, SurfacePoint, TriangleMesh};
@@ -108,7 +108,7 @@ fn check(
     substep_states: &Seen,
     geometry: &Geometry,
     pair: &Pair,
-    contact: &RegisteredContact,
+    contact: &DetectedContact,
 ) {
     let about = || format!("{} of {}: {contact:?}", particle.id, geometry.shape.name());
     let stiffness = 4.0 * PI * PI * f64::from(particle.mass) / (DELTA * DELTA);
@@ -159,14 +159,14 @@ struct Counts {
 fn compare(
     scene: &Scene,
     particles: &[Particle],
-    memories: &Memories,
-    found: &[RegisteredContact],
+    contact_cache: &Memories,
+    found: &[DetectedContact],
     counts: &mut Counts,
 ) {
     let mut next = found.iter().peekable();
     for particle in particles {
         for (g, (body, geometry)) in scene.geometries().into_iter().enumerate() {
-            let memory = memories.get(&(particle.id, g as u32)).copied();
+            let memory = contact_cache.get(&(particle.id, g as u32)).copied();
             let substep_states = &scene.substep_states[body.0];
             let pair = pair(particle, geometry, substep_states, memory);
             let certain = |s: &Seeing| s.gap - s.reach < -pair.bound;
@@ -193,9 +193,9 @@ fn compare(
 }
 
 /// What is remembered of these contacts.
-fn remember(scene: &Scene, contacts: &[RegisteredContact], impulses: &[[f64; 3]]) -> Memories {
+fn remember(scene: &Scene, contacts: &[DetectedContact], impulses: &[[f64; 3]]) -> Memories {
     let geometries = scene.geometries();
-    let memory = |(contact, impulse): (&RegisteredContact, &[f64; 3])| {
+    let memory = |(contact, impulse): (&DetectedContact, &[f64; 3])| {
         let normal_impulse = Vector3::from(contact.normal.map(f64::from)).dot(&Vector3::from(*impulse));
         let held = contact.tension > 0.0;
         let adhesive = geometries[contact.geometry as usize].1.adhesion.is_some();
@@ -215,22 +215,22 @@ fn remember(scene: &Scene, contacts: &[RegisteredContact], impulses: &[[f64; 3]]
 fn contacts_are_those_of_the_model_for_some_substeps() {
     let substeps = 4;
     for away in [[0; 3], [2500, -2500, 1000]] {
-        let mut contacts_by_seed: Vec<Vec<Vec<RegisteredContact>>> = Vec::new();
+        let mut contacts_by_seed: Vec<Vec<Vec<DetectedContact>>> = Vec::new();
         for device in devices() {
             let mut scene = Scene::random(away, 700, 11);
             let emulated = device.is_emulated();
             let mut on_device = OnDevice::new(device, &scene, 4000, 1, substeps);
-            on_device.registry.begin_step(DELTA, &scene.poses(substeps)).unwrap();
-            let (mut memories, mut random, mut counts) = (Memories::new(), Random(3), Counts::default());
+            on_device.detector.begin_step(DELTA, &scene.poses(substeps)).unwrap();
+            let (mut contact_cache, mut random, mut counts) = (Memories::new(), Random(3), Counts::default());
             let mut all = Vec::new();
             for _ in 0..substeps {
                 on_device.register();
-                let found = on_device.registry.download().unwrap();
-                compare(&scene, &scene.particles, &memories, &found, &mut counts);
+                let found = on_device.detector.download().unwrap();
+                compare(&scene, &scene.particles, &contact_cache, &found, &mut counts);
                 let normals: Vec<[f32; 3]> = found.iter().map(|c| c.normal).collect();
                 let impulses = impulses(&normals, &mut random);
                 on_device.remember(&impulses);
-                memories = remember(&scene, &found, &impulses);
+                contact_cache = remember(&scene, &found, &impulses);
                 scene.substep_states.iter_mut().for_each(Seen::advance);
                 scene.particles.iter_mut().for_each(Particle::advance);
                 // Some jump by a cell and more: what is then deep inside is not what was
@@ -241,7 +241,7 @@ fn contacts_are_those_of_the_model_for_some_substeps() {
                 on_device.rows.write(&scene.particles);
                 all.push(found);
             }
-            on_device.registry.check().unwrap();
+            on_device.detector.check().unwrap();
             // The test would say nothing if nothing happened, or if rounding decided much.
             assert!(counts.contacts > 1000, "{}", counts.contacts);
             assert!(
@@ -285,11 +285,11 @@ fn a_thin_plate_is_followed_from_the_side_a_particle_came_from() {
         for device in devices() {
             let substeps = 6;
             let mut on_device = OnDevice::new(device, &scene, 8, 1, substeps);
-            on_device.registry.begin_step(DELTA, &scene.poses(substeps)).unwrap();
+            on_device.detector.begin_step(DELTA, &scene.poses(substeps)).unwrap();
             let mut particles = scene.particles.clone();
             for k in 0..substeps {
                 on_device.register();
-                let found = on_device.registry.download().unwrap();
+                let found = on_device.detector.download().unwrap();
                 let [contact] = found[..] else { panic!("substep {k}: {found:?}") };
                 let height = turned.inverse_transform_point(&particles[0].position()).z;
                 let normal = Vector3::from(contact.normal.map(f64::from));
@@ -299,7 +299,10 @@ fn a_thin_plate_is_followed_from_the_side_a_particle_came_from() {
                     "substep {k}: {contact:?}"
                 );
                 let outside = if height < 0.0 { (-height - 0.001).max(0.0) } else { 0.0 };
-                assert!((f64::from(contact.pressed_out) - outside).abs() < 1e-7, "substep {k}: {contact:?}");
+                assert!(
+                    (f64::from(contact.exit_distance) - outside).abs() < 1e-7,
+                    "substep {k}: {contact:?}"
+                );
                 on_device.remember(&[[0.0; 3]]);
                 particles[0].advance();
                 on_device.rows.write(&particles);
@@ -318,25 +321,25 @@ fn substeps_beyond_the_limit_change_nothing() {
         let mut status = [0_u32; MPM_STATUS_WORDS as usize];
         status[MPM_STATUS_LIMIT as usize] = 1;
         let limit = on_device.device.upload(&status).unwrap();
-        on_device.registry.begin_step(DELTA, &scene.poses(3)).unwrap();
+        on_device.detector.begin_step(DELTA, &scene.poses(3)).unwrap();
         on_device.register_within(limit.span());
-        let found = on_device.registry.download().unwrap();
+        let found = on_device.detector.download().unwrap();
         on_device.remember(&vec![[1e-3, 0.0, 0.0]; found.len()]);
         let totals = on_device.exchange.download().unwrap();
         on_device.register_within(limit.span());
-        assert!(on_device.registry.download().unwrap().is_empty());
+        assert!(on_device.detector.download().unwrap().is_empty());
         on_device.remember(&[]);
         assert_eq!(on_device.exchange.download().unwrap(), totals);
         // What was remembered still is.
-        on_device.registry.begin_step(DELTA, &scene.poses(3)).unwrap();
+        on_device.detector.begin_step(DELTA, &scene.poses(3)).unwrap();
         on_device.register();
-        let again = on_device.registry.download().unwrap();
+        let again = on_device.detector.download().unwrap();
         assert!(again.len() > 100 && again.iter().any(|c| c.last_impulse == [1e-3, 0.0, 0.0]));
     }
 }
 
 /// A substep recorded once and repeated, each time with the poses of its number, is the same as one
-/// issued each time; and so is one that goes on from what another registry saved.
+/// issued each time; and so is one that goes on from what another detector saved.
 #[test]
 fn a_recorded_substep_goes_through_the_poses_and_a_saved_one_goes_on() {
     for device in devices() {
@@ -345,35 +348,35 @@ fn a_recorded_substep_goes_through_the_poses_and_a_saved_one_goes_on() {
         let [mut issued, mut recorded, mut restored] =
             [(); 3].map(|()| OnDevice::new(device.clone(), &scene, 2000, 1, 2));
         for on_device in [&mut issued, &mut recorded] {
-            on_device.registry.begin_step(DELTA, &scene.poses(2)).unwrap();
+            on_device.detector.begin_step(DELTA, &scene.poses(2)).unwrap();
         }
         let of = |on: &OnDevice, commands: &mut Commands| {
-            on.registry.issue(commands, &on.geometries, on.rows.spans(), Span::EMPTY);
+            on.detector.issue(commands, &on.geometries, on.rows.spans(), Span::EMPTY);
         };
         let recording = device.record(|commands| of(&recorded, commands)).unwrap();
         let mut found = Vec::new();
         for _ in 0..2 {
             issued.register();
             recording.run().unwrap();
-            found = issued.registry.download().unwrap();
-            assert_eq!(recorded.registry.download().unwrap(), found);
+            found = issued.detector.download().unwrap();
+            assert_eq!(recorded.detector.download().unwrap(), found);
             issued.remember(&impulses(found.len()));
             recorded.remember(&impulses(found.len()));
         }
-        let saved = issued.registry.save().unwrap();
+        let saved = issued.detector.save().unwrap();
         assert_eq!(saved.len(), found.len());
-        restored.registry.restore(&saved).unwrap();
+        restored.detector.restore(&saved).unwrap();
         for on_device in [&mut issued, &mut restored] {
-            on_device.registry.begin_step(DELTA, &scene.poses(2)).unwrap();
+            on_device.detector.begin_step(DELTA, &scene.poses(2)).unwrap();
             on_device.register();
         }
-        let found = issued.registry.download().unwrap();
+        let found = issued.detector.download().unwrap();
         assert!(found.iter().any(|c| c.last_impulse == [1e-3, 2e-3, -1e-3]));
-        assert_eq!(restored.registry.download().unwrap(), found);
+        assert_eq!(restored.detector.download().unwrap(), found);
         // Particle 299 is the last.
         let mut wrong = saved;
         wrong[3].particle = 300;
-        let error = restored.registry.restore(&wrong).unwrap_err();
+        let error = restored.detector.restore(&wrong).unwrap_err();
         assert_eq!(error, ContactError::Memory { entry: 3, particle: 300 });
     }
 }
@@ -383,14 +386,14 @@ fn too_little_memory_is_told() {
     let Some(device) = devices().into_iter().next() else { return };
     let scene = Scene::random([0; 3], 300, 5);
     let mut on_device = OnDevice::new(device.clone(), &scene, 10, 1, 1);
-    on_device.registry.begin_step(DELTA, &scene.poses(1)).unwrap();
+    on_device.detector.begin_step(DELTA, &scene.poses(1)).unwrap();
     on_device.register();
-    assert_eq!(on_device.registry.download().unwrap().len(), 10);
-    let error = on_device.registry.check().unwrap_err();
+    assert_eq!(on_device.detector.download().unwrap().len(), 10);
+    let error = on_device.detector.check().unwrap_err();
     assert!(matches!(error, ContactError::Capacity { contacts: 100.., capacity: 10 }), "{error}");
 
     let poses: Vec<ContactBody> = scene.poses(2);
-    let error = on_device.registry.begin_step(DELTA, &poses).unwrap_err();
+    let error = on_device.detector.begin_step(DELTA, &poses).unwrap_err();
     assert_eq!(error, ContactError::Poses { given: 8, bodies: 4, substeps: 1 });
 
     let spheres = vec![geometry(Shape::Sphere { radius: 0.1 }, Isometry3::identity(), false); 9];
@@ -399,8 +402,8 @@ fn too_little_memory_is_told() {
     let particles = vec![Particle::at(0, Vector3::new(0.05, 0.0, 0.0), Vector3::zeros())];
     let scene = Scene { particles, bodies: bodies(vec![spheres]), substep_states: vec![substep_states] };
     let mut on_device = OnDevice::new(device, &scene, 10, 1, 1);
-    on_device.registry.begin_step(DELTA, &scene.poses(1)).unwrap();
+    on_device.detector.begin_step(DELTA, &scene.poses(1)).unwrap();
     on_device.register();
-    let error = on_device.registry.check().unwrap_err();
-    assert_eq!(error, ContactError::Crowded { geometries: 9, most: 8 });
+    let error = on_device.detector.check().unwrap_err();
+    assert_eq!(error, ContactError::TooManyGeometries { geometries: 9, most: 8 });
 }

@@ -1,15 +1,15 @@
-//! Room for contact.
+//! Initial capacity for contact.
 
-/// How much contact there is room for at first; more is made where it is needed.
+/// Capacity for contact at first; it grows where more is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct InitialCapacity {
     /// Contacts of a substep.
     pub contacts: usize,
     /// Grid nodes that they touch.
     pub nodes: usize,
 }
 
-impl Default for Room {
+impl Default for InitialCapacity {
     /// Some megabytes.
     fn default() -> Self {
         Self { contacts: 1 << 10, nodes: 1 << 12 }

@@ -5,24 +5,21 @@ use pliant_coupling::NodeVelocity;
 
 use super::{ConvexError, DeviceConvexSolver};
 use crate::DeviceError;
-
-/// Bits of a coordinate in a key of `kernels/convex_number.cu`; the highest bit of a key is always
-/// set.
-const COORDINATE_BITS: u32 = 21;
+use crate::kernels::KEY_BITS;
 
 /// The key of a node in the table.
 fn key_of(node: [i32; 3]) -> u64 {
-    let mask = (1 << COORDINATE_BITS) - 1;
-    let pack = |key: u64, x: i32| key << COORDINATE_BITS | u64::from(x as u32) & mask;
-    1 << (3 * COORDINATE_BITS) | node.into_iter().fold(0, pack)
+    let mask = (1 << KEY_BITS) - 1;
+    let pack = |key: u64, x: i32| key << KEY_BITS | u64::from(x as u32) & mask;
+    1 << (3 * KEY_BITS) | node.into_iter().fold(0, pack)
 }
 
 /// The node of a key.
 fn node_of(key: u64) -> [i32; 3] {
     [2, 1, 0].map(|axis| {
-        let low = (key >> (axis * COORDINATE_BITS)) as i32;
+        let low = (key >> (axis * KEY_BITS)) as i32;
         // The coordinate's own sign.
-        low << (32 - COORDINATE_BITS) >> (32 - COORDINATE_BITS)
+        low << (32 - KEY_BITS) >> (32 - KEY_BITS)
     })
 }
 
@@ -63,11 +60,11 @@ impl DeviceConvexSolver {
     /// from free ones elsewhere.
     ///
     /// # Errors
-    /// [`ConvexError::NoRoom`] where there is no room for so many nodes
+    /// [`ConvexError::CapacityExceeded`] where there are more nodes than the capacity
     /// ([`DeviceConvexSolver::grow`]); those of the device.
     pub fn restore_velocities(&mut self, left: &[NodeVelocity]) -> Result<(), ConvexError> {
         if left.len() > self.node_capacity as usize {
-            return Err(self.no_room());
+            return Err(self.capacity_exceeded());
         }
         if left.is_empty() {
             return Ok(self.table.state.upload(&[0; 2])?);

@@ -1,10 +1,11 @@
-//! Particles, bodies and walls in a grid on a device, and the walls that the CPU's rule gives.
+//! Particles, bodies and constraints in a grid on a device, and the constraints that the CPU's rule
+//! gives.
 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use pliant_coupling::convex::ContactProblem;
-use pliant_cuda::contact::{DeviceWalls, RegisteredContact};
+use pliant_cuda::contact::{DetectedContact, DeviceBoundaryConstraints};
 use pliant_cuda::convex::{DeviceConvexSettings, DeviceConvexSolver, DeviceGuess};
-use pliant_cuda::kernels::{CONTACT_NONE, CONVEX_HELD, CONVEX_ON_NODE, ConvexContacts};
+use pliant_cuda::kernels::{CONTACT_NONE, CONVEX_FIXED, CONVEX_ON_NODE, ConvexContacts};
 use pliant_cuda::{Commands, Device};
 use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::{Shape, SpatialVelocity};
@@ -17,10 +18,10 @@ use super::support::shapes::{bodies, geometry, vector};
 /// Nodes of the grid along each axis, and the coordinates of the first.
 pub const SIDE: usize = 20;
 const LOW: i32 = -9;
-/// Memory for contacts, those with walls among them.
+/// Memory for contacts, those with boundaries among them.
 pub const CONTACTS: usize = 2000;
-/// Stiffness number of a wall.
-const WALL_NUMBER: f64 = 1e4;
+/// Stiffness number of a constraint.
+const BOUNDARY_STIFFNESS_NUMBER: f64 = 1e4;
 
 /// Particles in and around three bodies of some cells.
 pub fn scene(seed: u64) -> Scene {
@@ -43,19 +44,19 @@ pub fn scene(seed: u64) -> Scene {
     Scene { particles, bodies: bodies(geometries.into()), substep_states }
 }
 
-pub fn wall(point: [f64; 3], normal: [f64; 3], kind: BoundaryKind) -> Boundary {
+pub fn boundary(point: [f64; 3], normal: [f64; 3], kind: BoundaryKind) -> Boundary {
     Boundary { point: Point3::from(point), normal: Unit::new_normalize(Vector3::from(normal)), kind }
 }
 
-/// A floor and a wall that meet in an edge, both through nodes; a slope; a sticky wall, and one
+/// A floor and a wall that meet in an edge, both through nodes; a slope; a sticky boundary, and one
 /// after it in the list.
 pub fn boundaries() -> Vec<Boundary> {
     vec![
-        wall([0.0, 0.0, -0.02], [0.0, 0.0, 1.0], BoundaryKind::Slip),
-        wall([-0.03, 0.0, 0.0], [1.0, 0.0, 0.0], BoundaryKind::Frictional { friction: 0.4 }),
-        wall([0.02, 0.03, 0.0], [-0.3, -0.7, 0.4], BoundaryKind::Frictional { friction: 0.9 }),
-        wall([0.0, -0.041, 0.0], [0.0, 1.0, 0.0], BoundaryKind::Sticky),
-        wall([0.04, 0.0, 0.0], [-1.0, 0.1, 0.0], BoundaryKind::Slip),
+        boundary([0.0, 0.0, -0.02], [0.0, 0.0, 1.0], BoundaryKind::Slip),
+        boundary([-0.03, 0.0, 0.0], [1.0, 0.0, 0.0], BoundaryKind::Frictional { friction: 0.4 }),
+        boundary([0.02, 0.03, 0.0], [-0.3, -0.7, 0.4], BoundaryKind::Frictional { friction: 0.9 }),
+        boundary([0.0, -0.041, 0.0], [0.0, 1.0, 0.0], BoundaryKind::Sticky),
+        boundary([0.04, 0.0, 0.0], [-1.0, 0.1, 0.0], BoundaryKind::Slip),
     ]
 }
 
@@ -110,19 +111,19 @@ pub fn weight(offset: f32, k: usize) -> f64 {
 }
 
 /// A contact of a node, as the CPU adds it: number of the condition, lattice coordinates, contact.
-pub struct Wall {
+pub struct Constraint {
     pub plane: usize,
     pub node: [i32; 3],
-    pub contact: RegisteredContact,
+    pub contact: DetectedContact,
 }
 
-/// The rule of `Walls::add` in its own order, and the sticky nodes.
-pub fn walls_of(
-    contacts: &[RegisteredContact],
+/// The rule of `BoundaryConstraints::add` in its own order, and the sticky nodes.
+pub fn constraints_of(
+    contacts: &[DetectedContact],
     boundaries: &[Boundary],
     free: &ContactProblem,
-) -> (Vec<Wall>, Vec<[i32; 3]>) {
-    let (mut walls, mut sticky, mut substep_states) =
+) -> (Vec<Constraint>, Vec<[i32; 3]>) {
+    let (mut constraints, mut sticky, mut substep_states) =
         (Vec::new(), Vec::new(), vec![false; free.node_mass.len()]);
     for contact in contacts {
         for s in 0..27 {
@@ -137,11 +138,11 @@ pub fn walls_of(
                 sticky.push(node);
                 continue;
             }
-            let delta = f64::from(DELTA as f32);
-            walls.extend(acting.iter().map(|&plane| Wall {
+            let substep = f64::from(DELTA as f32);
+            constraints.extend(acting.iter().map(|&plane| Constraint {
                 plane,
                 node,
-                contact: RegisteredContact {
+                contact: DetectedContact {
                     particle: CONTACT_NONE,
                     geometry: CONTACT_NONE,
                     body: 3,
@@ -153,8 +154,8 @@ pub fn walls_of(
                     lever: position(node).coords.map(|x| x as f32).into(),
                     gap: 0.0,
                     distance: 0.0,
-                    pressed_out: 0.0,
-                    stiffness: (WALL_NUMBER * mass / (delta * delta)) as f32,
+                    exit_distance: 0.0,
+                    stiffness: (BOUNDARY_STIFFNESS_NUMBER * mass / (substep * substep)) as f32,
                     dissipation: 0.0,
                     friction: 0.0,
                     lagged_normal_impulse: 0.0,
@@ -164,7 +165,7 @@ pub fn walls_of(
             }));
         }
     }
-    (walls, sticky)
+    (constraints, sticky)
 }
 
 /// Everything on a device.
@@ -173,7 +174,7 @@ pub struct Setup {
     pub grid: BlockGrid,
     pub free: ContactProblem,
     pub boundaries: Vec<Boundary>,
-    pub walls: DeviceWalls,
+    pub constraints: DeviceBoundaryConstraints,
     pub solver: DeviceConvexSolver,
 }
 
@@ -190,11 +191,12 @@ impl Setup {
     ) -> Self {
         let scene = scene(5);
         let mut on = OnDevice::new(device.clone(), &scene, contacts, SIDE.pow(3), 3);
-        on.registry.begin_step(DELTA, &scene.poses(3)).unwrap();
+        on.detector.begin_step(DELTA, &scene.poses(3)).unwrap();
         on.exchange.begin_step(DELTA, &[]).unwrap();
         let free = free_motion(6);
         let grid = BlockGrid::new(device, &free, place);
-        let walls = DeviceWalls::new(device, &boundaries, &on.registry, grid.nodes.len()).unwrap();
+        let constraints =
+            DeviceBoundaryConstraints::new(device, &boundaries, &on.detector, grid.nodes.len()).unwrap();
         // Not a block for every tile: those without nodes would only be waited for.
         let mut solver = DeviceConvexSolver::new(device, contacts, SIDE.pow(3)).unwrap().with_blocks(3);
         let solver_settings = DeviceConvexSettings {
@@ -205,7 +207,7 @@ impl Setup {
             stiction_tolerance: 1e-3,
         };
         solver.set(&solver_settings, DeviceGuess::Solution).unwrap();
-        Self { on, grid, free, boundaries, walls, solver }
+        Self { on, grid, free, boundaries, constraints, solver }
     }
 
     pub fn submit(&self, give: impl FnOnce(&mut Commands)) {
@@ -214,29 +216,29 @@ impl Setup {
         self.on.device.submit(&commands).unwrap();
     }
 
-    pub fn contacts(&self) -> Vec<RegisteredContact> {
-        self.on.registry.download().unwrap()
+    pub fn contacts(&self) -> Vec<DetectedContact> {
+        self.on.detector.download().unwrap()
     }
 
     pub fn add(&self) {
-        self.submit(|commands| self.walls.issue_add(commands, &self.on.registry, &self.grid.spans()));
+        self.submit(|commands| self.constraints.issue_add(commands, &self.on.detector, &self.grid.spans()));
     }
 
     /// Numbers nodes and guesses.
     pub fn guess(&self) {
         self.submit(|commands| {
-            let contacts = ConvexContacts::from(&self.on.registry.contacts());
+            let contacts = ConvexContacts::from(&self.on.detector.contacts());
             let (incidence, nodes) = (self.solver.incidence(), self.grid.nodes.span());
             self.solver.issue_number(commands, &contacts, &self.grid.spans());
-            self.walls.issue_guess(commands, &self.on.registry, incidence, nodes);
+            self.constraints.issue_guess(commands, &self.on.detector, incidence, nodes);
         });
     }
 
     pub fn solve(&self) {
         self.submit(|commands| {
-            let arrays = self.on.registry.contacts();
-            let (nodes, held) = (self.grid.nodes.span(), self.walls.held());
-            self.solver.issue_solve(commands, &(&arrays).into(), nodes, held, arrays.last_impulse);
+            let arrays = self.on.detector.contacts();
+            let (nodes, fixed) = (self.grid.nodes.span(), self.constraints.fixed_nodes());
+            self.solver.issue_solve(commands, &(&arrays).into(), nodes, fixed, arrays.last_impulse);
         });
     }
 
@@ -244,9 +246,9 @@ impl Setup {
         self.submit(|commands| {
             let (incidence, solution, on) = (self.solver.incidence(), self.solver.solution(), &self.on);
             let nodes = self.grid.nodes.span();
-            on.exchange.issue(commands, &on.geometries, &on.registry, incidence, solution, nodes);
+            on.exchange.issue(commands, &on.geometries, &on.detector, incidence, solution, nodes);
             let impulses = solution.impulses;
-            self.walls.issue_impose(commands, &on.registry, incidence, impulses, nodes, &on.exchange);
+            self.constraints.issue_impose(commands, &on.detector, incidence, impulses, nodes, &on.exchange);
         });
     }
 
@@ -256,16 +258,16 @@ impl Setup {
         self.grid.slots.iter().map(|slot| nodes[*slot as usize]).collect()
     }
 
-    /// The nodes that walls hold.
-    pub fn held(&self) -> Vec<[i32; 3]> {
+    /// The nodes that constraints hold.
+    pub fn fixed_nodes(&self) -> Vec<[i32; 3]> {
         let mut marks = vec![0; self.grid.nodes.len()];
         let copy = self.on.device.upload(&marks).unwrap();
         self.submit(|commands| {
-            commands.copy(self.walls.held(), copy.span());
+            commands.copy(self.constraints.fixed_nodes(), copy.span());
         });
         copy.download_at(0, &mut marks).unwrap();
         let numbers = 0..self.grid.slots.len();
-        let held = numbers.filter(|n| marks[self.grid.slots[*n] as usize] == CONVEX_HELD);
+        let held = numbers.filter(|n| marks[self.grid.slots[*n] as usize] == CONVEX_FIXED);
         held.map(|n| place(n as u32)).collect()
     }
 
@@ -273,7 +275,7 @@ impl Setup {
     pub fn set_guess(&self, impulses: &[[f32; 3]]) {
         let given = self.on.device.upload(impulses).unwrap();
         self.submit(|commands| {
-            commands.copy(given.span(), self.on.registry.contacts().last_impulse);
+            commands.copy(given.span(), self.on.detector.contacts().last_impulse);
         });
     }
 }

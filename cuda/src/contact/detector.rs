@@ -1,80 +1,32 @@
-//! Which particles touch which geometries, substep by substep.
+//! Contact detection: which particles touch which geometries, substep by substep.
 
 use bytemuck::Zeroable;
-use nalgebra::{Isometry3, Point3};
-use pliant_coupling::{DETECTION_MARGIN, LONGEST_ARM, NEAR_RIGID_STIFFNESS_NUMBER};
-use pliant_mpm::cloth::mesh::LONGEST_EDGE;
+use pliant_coupling::LONGEST_ARM;
 use pliant_mpm::{Material, detail};
-use pliant_rigid::SpatialVelocity;
 
-use super::arrays::{Contacts, RegisteredContact};
+use super::arrays::{Contacts, DetectedContact};
 use super::error::ContactError;
 use super::geometries::DeviceGeometries;
+use super::options::ContactDetectionOptions;
 use crate::kernels::{
     CONTACT_NONE, CONTACT_SLOTS, CONTACT_THREADS, ContactArrays, ContactBody, ContactClock,
-    ContactFillParameters, ContactFindParameters, ContactMemories, ContactMemory, ContactPlaceParameters,
-    ContactPlaced, ContactRules, ContactState, ParticleRows, SCAN_THREADS, ScanTileSumsParameters,
+    ContactFillParameters, ContactFindParameters, ContactPlaceParameters, ContactPlacedGeometry,
+    ContactRules, ContactState, DeviceCachedContact, DeviceContactCache, ParticleRows, SCAN_THREADS,
+    ScanTileSumsParameters,
 };
 use crate::layout::Span;
-use crate::mpm::room_for;
+use crate::mpm::grown_capacity;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
-
-/// How particles touch.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ContactOptions {
-    /// Grid spacing \[m\].
-    pub grid_spacing: f64,
-    /// Radius of every particle \[m\]; without, half the edge of the cube of each one's volume.
-    pub radius: Option<f64>,
-    /// Stiffness of every contact \[N/m\]; without, as stiff as the substep can resolve.
-    pub stiffness: Option<f64>,
-    /// Hunt-Crossley dissipation \[s/m\].
-    pub dissipation: f64,
-    /// Number of materials that are not cloth, if there is cloth.
-    pub cloth_from: Option<u32>,
-}
-
-impl ContactOptions {
-    fn rules(&self) -> ContactRules {
-        ContactRules {
-            grid_spacing: self.grid_spacing,
-            margin: (DETECTION_MARGIN * self.grid_spacing) as f32,
-            // Zero is a radius: particles that touch with their centres.
-            radius: self.radius.unwrap_or(-1.0) as f32,
-            stiffness: self.stiffness.unwrap_or(0.0) as f32,
-            near_rigid: NEAR_RIGID_STIFFNESS_NUMBER as f32,
-            dissipation: self.dissipation as f32,
-            vertex_reach: (LONGEST_EDGE * self.grid_spacing) as f32,
-            cloth_from: self.cloth_from.unwrap_or(u32::MAX),
-            unused: 0,
-        }
-    }
-}
 
 /// What there is memory for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RegistryCapacity {
+pub struct DetectorCapacity {
     /// Particles; their ids are below this.
     pub particles: usize,
     /// Contacts of a substep.
     pub contacts: usize,
     /// Substeps of a step.
     pub substeps: usize,
-}
-
-impl ContactBody {
-    /// A body that is at `pose` with this `velocity` in a substep (world frame), and whose impulses
-    /// are about `origin`.
-    pub fn new(origin: &Point3<f64>, pose: &Isometry3<f64>, velocity: &SpatialVelocity) -> Self {
-        let rotation = pose.rotation.quaternion();
-        Self {
-            origin: origin.coords.into(),
-            translation: pose.translation.vector.into(),
-            rotation: [rotation.w, rotation.i, rotation.j, rotation.k],
-            angular: velocity.angular.into(),
-            linear: velocity.linear.into(),
-        }
-    }
 }
 
 /// Contacts of particles in the substeps of a step.
@@ -86,15 +38,15 @@ pub struct ContactTotals {
     pub most: u32,
 }
 
-/// Finds the contacts of a substep, and remembers those of the last.
+/// Finds the contacts of a substep, and caches those of the last.
 #[derive(Debug)]
-pub struct DeviceRegistry {
+pub struct DeviceContactDetector {
     device: Device,
     rules: ContactRules,
-    capacity: RegistryCapacity,
+    capacity: DetectorCapacity,
     body_count: usize,
     bodies: Buffer<ContactBody>,
-    placed: Buffer<ContactPlaced>,
+    placed: Buffer<ContactPlacedGeometry>,
     clock: Buffer<ContactClock>,
     touched: Buffer<u32>,
     counts: Buffer<u32>,
@@ -103,21 +55,21 @@ pub struct DeviceRegistry {
     /// See [`ContactFillParameters`].
     grains: Buffer<[f32; 2]>,
     contacts: Contacts,
-    memories: Buffer<ContactMemory>,
+    contact_cache: Buffer<DeviceCachedContact>,
     first: Buffer<u32>,
     state: Buffer<ContactState>,
 }
 
-impl DeviceRegistry {
-    /// Memory for contacts with these geometries; nothing is remembered.
+impl DeviceContactDetector {
+    /// Memory for contacts with these geometries; the contact cache is empty.
     ///
     /// # Errors
     /// Those of the device.
     pub fn new(
         device: &Device,
         geometries: &DeviceGeometries,
-        options: &ContactOptions,
-        capacity: RegistryCapacity,
+        options: &ContactDetectionOptions,
+        capacity: DetectorCapacity,
     ) -> Result<Self, ContactError> {
         let tiles = capacity.particles.div_ceil(CONTACT_THREADS as usize).max(1);
         let mut first = device.allocate(capacity.particles)?;
@@ -129,14 +81,14 @@ impl DeviceRegistry {
             body_count: geometries.bodies(),
             bodies: device.allocate(geometries.bodies() * (capacity.substeps + 1))?,
             placed: device.allocate(geometries.len())?,
-            clock: device.upload(&[ContactClock { delta: 0.0, substep: 0, active: 0, unused: 0 }])?,
+            clock: device.upload(&[ContactClock { substep: 0.0, substep_index: 0, active: 0, unused: 0 }])?,
             touched: device.allocate(capacity.particles * CONTACT_SLOTS as usize)?,
             counts: device.allocate(capacity.particles)?,
             tiles: device.allocate(tiles)?,
             total: device.allocate(1)?,
             grains: device.allocate(0)?,
             contacts: Contacts::new(device, capacity.contacts)?,
-            memories: device.allocate(capacity.contacts)?,
+            contact_cache: device.allocate(capacity.contacts)?,
             first,
             state: device.upload(&[ContactState::zeroed()])?,
         })
@@ -160,76 +112,71 @@ impl DeviceRegistry {
         Ok(self)
     }
 
-    /// What [`DeviceRegistry::new`] allocates, in bytes.
-    pub fn bytes_needed(geometries: &DeviceGeometries, capacity: RegistryCapacity) -> u64 {
-        let RegistryCapacity { particles, contacts, substeps } = capacity;
+    /// What [`DeviceContactDetector::new`] allocates, in bytes.
+    pub fn bytes_needed(geometries: &DeviceGeometries, capacity: DetectorCapacity) -> u64 {
+        let DetectorCapacity { particles, contacts, substeps } = capacity;
         let tiles = particles.div_ceil(CONTACT_THREADS as usize).max(1);
         let words = particles * (CONTACT_SLOTS as usize + 2) + tiles + 1;
-        let of_contacts = contacts * size_of::<ContactMemory>();
+        let of_contacts = contacts * size_of::<DeviceCachedContact>();
         let of_bodies = geometries.bodies() * (substeps + 1) * size_of::<ContactBody>()
-            + geometries.len() * size_of::<ContactPlaced>();
+            + geometries.len() * size_of::<ContactPlacedGeometry>();
         let single = size_of::<ContactClock>() + size_of::<ContactState>();
         (words * size_of::<u32>() + of_contacts + of_bodies + single) as u64
             + Contacts::bytes_needed(contacts)
     }
 
-    /// Makes room for `contacts` contacts and half as many more, where there is too little; what is
-    /// remembered stays. Commands are to be recorded anew.
+    /// Grows the capacity for `contacts` contacts and half as many more, where there is too little;
+    /// the contact cache stays. Commands are to be recorded anew.
     ///
     /// # Errors
     /// [`DeviceError::CannotGrow`], with everything as it was.
     pub fn grow(&mut self, contacts: u32) -> Result<(), ContactError> {
         let from = self.capacity.contacts;
-        let to = room_for(contacts, from as u32) as usize;
+        let to = grown_capacity(contacts, from as u32) as usize;
         if to == from {
             return Ok(());
         }
-        let refuse = |source| {
-            let (what, from, to) = ("contacts", from as u64, to as u64);
-            DeviceError::CannotGrow { what, from, to, source: Box::new(source) }
-        };
+        let refuse = DeviceError::cannot_grow("contacts", from as u64, to as u64);
         let arm = if self.contacts.has_arms() { size_of::<[f32; 3]>() } else { 0 };
-        let needed = Contacts::bytes_needed(to) + (to * (size_of::<ContactMemory>() + arm)) as u64;
-        self.device.check_free(needed).map_err(refuse)?;
-        let mut arrays = Contacts::new(&self.device, to).map_err(refuse)?;
+        let needed = Contacts::bytes_needed(to) + (to * (size_of::<DeviceCachedContact>() + arm)) as u64;
+        self.device.check_free(needed).map_err(&refuse)?;
+        let mut arrays = Contacts::new(&self.device, to).map_err(&refuse)?;
         if self.contacts.has_arms() {
-            arrays = arrays.with_arms(&self.device).map_err(refuse)?;
+            arrays = arrays.with_arms(&self.device).map_err(&refuse)?;
         }
-        self.memories.grow(to).map_err(refuse)?;
+        self.contact_cache.grow(to).map_err(&refuse)?;
         self.contacts = arrays;
         self.capacity.contacts = to;
         tracing::info!(from, to, "room for more contacts on the device");
         Ok(())
     }
 
-    /// Makes room for the poses of so many substeps of a step, and half as many more, where there
-    /// is too little. Between steps.
+    /// Grows the capacity for the poses of so many substeps of a step, and half as many more, where
+    /// there is too little. Between steps.
     ///
     /// # Errors
     /// [`DeviceError::CannotGrow`], with everything as it was.
     pub fn grow_substeps(&mut self, substeps: u32) -> Result<(), ContactError> {
         let from = self.capacity.substeps;
-        let to = room_for(substeps, from as u32) as usize;
+        let to = grown_capacity(substeps, from as u32) as usize;
         if to == from {
             return Ok(());
         }
-        self.bodies = self.device.allocate(self.body_count * (to + 1)).map_err(|source| {
-            let (what, from, to) = ("poses of substeps", from as u64, to as u64);
-            DeviceError::CannotGrow { what, from, to, source: Box::new(source) }
-        })?;
+        let refuse = DeviceError::cannot_grow("poses of substeps", from as u64, to as u64);
+        self.bodies = self.device.allocate(self.body_count * (to + 1)).map_err(refuse)?;
         self.capacity.substeps = to;
         tracing::info!(from, to, "room for more substeps' poses on the device");
         Ok(())
     }
 
-    /// Begins a step of substeps of `delta` \[s\]: `bodies` are all bodies in the first, then in
+    /// Begins a step of substeps of `substep` \[s\]: `bodies` are all bodies in the first, then in
     /// the second, and so on. No more substeps than that may take place before the next step
     /// begins.
     ///
     /// # Errors
     /// [`ContactError::Poses`] where there are not as many as that, or more than there is memory
     /// for; those of the device.
-    pub fn begin_step(&mut self, delta: f64, bodies: &[ContactBody]) -> Result<(), ContactError> {
+    pub fn begin_step(&mut self, substep: f64, bodies: &[ContactBody]) -> Result<(), ContactError> {
         if bodies.len() > self.body_count * self.capacity.substeps
             || !bodies.len().is_multiple_of(self.body_count.max(1))
         {
@@ -237,16 +184,16 @@ impl DeviceRegistry {
             return Err(ContactError::Poses { given, bodies, substeps });
         }
         self.bodies.upload(bodies)?;
-        let clock = ContactClock { delta: delta as f32, substep: 0, active: 0, unused: 0 };
+        let clock = ContactClock { substep: substep as f32, substep_index: 0, active: 0, unused: 0 };
         Ok(self.clock.upload(&[clock])?)
     }
 
-    /// Appends the launches that register the contacts of the next substep, which the exchange
-    /// ends. `status` is that of the step ([`crate::mpm::DeviceMpm::status`]): in a substep beyond
-    /// its limit nothing happens, there are no contacts and what is remembered stays. Where there
-    /// is no room for all contacts, or a particle touches more geometries than are followed, the
-    /// substep is stopped. With an empty `status` there is no limit, and contacts without room are
-    /// left out ([`DeviceRegistry::check`]).
+    /// Appends the launches that find the contacts of the next substep, which the exchange ends.
+    /// `status` is that of the step ([`crate::mpm::DeviceMpm::status`]): in a substep beyond its
+    /// limit nothing happens, there are no contacts and the contact cache stays. Where there is no
+    /// room for all contacts, or a particle touches more geometries than are followed, the substep
+    /// is stopped. With an empty `status` there is no limit, and contacts without room are left out
+    /// ([`DeviceContactDetector::check`]).
     pub fn issue(
         &self,
         commands: &mut Commands,
@@ -255,11 +202,22 @@ impl DeviceRegistry {
         status: Span<u32>,
     ) {
         let (shapes, rules, contacts) = (geometries.shapes(), self.rules, self.contacts());
-        let (placed, memories, clock) = (self.placed.span(), self.memories(), self.clock.span());
-        let (touched, counts, total) = (self.touched.span(), self.counts.span(), self.total.span());
+        let (placed, contact_cache, clock) = (self.placed.span(), self.contact_cache(), self.clock.span());
+        let total = self.total.span();
         let over = Launch::over(particles.count, CONTACT_THREADS, CONTACT_THREADS);
         let tile_count = particles.count.div_ceil(CONTACT_THREADS).max(1);
         let tiles = self.tiles.span().first(tile_count);
+        let find = ContactFindParameters {
+            particles,
+            shapes,
+            placed,
+            contact_cache,
+            clock,
+            touched: self.touched.span(),
+            counts: self.counts.span(),
+            tiles,
+            rules,
+        };
         commands
             .launch(
                 Launch::over(geometries.len() as u32, CONTACT_THREADS, CONTACT_THREADS),
@@ -275,41 +233,14 @@ impl DeviceRegistry {
                     unused: 0,
                 },
             )
-            .launch(
-                over,
-                &ContactFindParameters {
-                    particles,
-                    shapes,
-                    placed,
-                    memories,
-                    clock,
-                    touched,
-                    counts,
-                    tiles,
-                    rules,
-                },
-            )
+            .launch(over, &find)
             .launch(
                 Launch::new(1, SCAN_THREADS),
                 &ScanTileSumsParameters { tile_sums: tiles, total, tiles: tile_count, unused: 0 },
             )
             .launch(
                 over,
-                &ContactFillParameters {
-                    particles,
-                    shapes,
-                    placed,
-                    memories,
-                    clock,
-                    touched,
-                    counts,
-                    tiles,
-                    total,
-                    rules,
-                    grains: self.grains.span(),
-                    contacts,
-                    status,
-                },
+                &ContactFillParameters { find, total, grains: self.grains.span(), contacts, status },
             );
     }
 
@@ -318,8 +249,8 @@ impl DeviceRegistry {
         self.capacity.contacts
     }
 
-    /// Contacts of particles in the substeps of the step so far, those of nodes with walls of the
-    /// grid not counted. Waits for the device.
+    /// Contacts of particles in the substeps of the step so far, those of nodes with grid boundary
+    /// constraints not counted. Waits for the device.
     ///
     /// # Errors
     /// Those of the device.
@@ -334,14 +265,18 @@ impl DeviceRegistry {
         self.state.span()
     }
 
-    /// The contacts of the last substep that was registered.
+    /// The contacts of the last detection.
     pub fn contacts(&self) -> ContactArrays {
         self.contacts.arrays()
     }
 
-    /// What is remembered.
-    pub fn memories(&self) -> ContactMemories {
-        ContactMemories { list: self.memories.span(), first: self.first.span(), state: self.state.span() }
+    /// The contact cache.
+    pub fn contact_cache(&self) -> DeviceContactCache {
+        DeviceContactCache {
+            list: self.contact_cache.span(),
+            first: self.first.span(),
+            state: self.state.span(),
+        }
     }
 
     /// The bodies, substep by substep, and as they are left after the last: what moves them on
@@ -376,50 +311,51 @@ impl DeviceRegistry {
         self.rules.grid_spacing
     }
 
-    /// What is remembered, to save: a particle's contacts in a row. Waits for the device.
+    /// The contact cache, to save: a particle's contacts in a row. Waits for the device.
     ///
     /// # Errors
     /// Those of the device.
-    pub fn save(&self) -> Result<Vec<ContactMemory>, ContactError> {
+    pub fn save(&self) -> Result<Vec<DeviceCachedContact>, ContactError> {
         let mut state = [ContactState::zeroed()];
         self.state.download_at(0, &mut state)?;
-        let mut list = vec![ContactMemory::zeroed(); state[0].memories as usize];
-        self.memories.download_at(0, &mut list)?;
+        let mut list = vec![DeviceCachedContact::zeroed(); state[0].cached_contacts as usize];
+        self.contact_cache.download_at(0, &mut list)?;
         Ok(list)
     }
 
-    /// Remembers what was saved, and nothing else.
+    /// Fills the contact cache with what was saved, and nothing else.
     ///
     /// # Errors
     /// [`ContactError::Capacity`] where there is no memory for it, [`ContactError::Memory`] where
     /// it is of a particle that is not there or a particle's contacts are not in a row; those of
     /// the device.
-    pub fn restore(&mut self, list: &[ContactMemory]) -> Result<(), ContactError> {
+    pub fn restore(&mut self, list: &[DeviceCachedContact]) -> Result<(), ContactError> {
         if list.len() > self.capacity.contacts {
             let capacity = self.capacity.contacts as u32;
             return Err(ContactError::Capacity { contacts: list.len() as u32, capacity });
         }
         let mut first = vec![CONTACT_NONE; self.capacity.particles];
         let mut last = CONTACT_NONE;
-        for (m, memory) in list.iter().enumerate() {
-            if memory.particle != last {
-                let entry = first.get_mut(memory.particle as usize).filter(|entry| **entry == CONTACT_NONE);
-                *entry.ok_or(ContactError::Memory { entry: m, particle: memory.particle })? = m as u32;
+        for (m, contact) in list.iter().enumerate() {
+            if contact.particle != last {
+                let entry = first.get_mut(contact.particle as usize).filter(|entry| **entry == CONTACT_NONE);
+                *entry.ok_or(ContactError::Memory { entry: m, particle: contact.particle })? = m as u32;
             }
-            last = memory.particle;
+            last = contact.particle;
         }
-        let farthest = list.iter().map(|m| m.pressed_out).fold(0.0, f32::max).to_bits();
-        let state = ContactState { memories: list.len() as u32, farthest, ..ContactState::zeroed() };
-        self.memories.upload(list)?;
+        let max_exit_distance = list.iter().map(|m| m.exit_distance).fold(0.0, f32::max).to_bits();
+        let state =
+            ContactState { cached_contacts: list.len() as u32, max_exit_distance, ..ContactState::zeroed() };
+        self.contact_cache.upload(list)?;
         self.first.upload(&first)?;
         Ok(self.state.upload(&[state])?)
     }
 
-    /// Says whether all contacts so far had room; waits for the device. After an error the step is
-    /// to be done again, with more memory.
+    /// Says whether all contacts so far fitted the capacity; waits for the device. After an error
+    /// the step is to be done again, with more memory.
     ///
     /// # Errors
-    /// [`ContactError::Capacity`], [`ContactError::Crowded`], and those of the device.
+    /// [`ContactError::Capacity`], [`ContactError::TooManyGeometries`], and those of the device.
     pub fn check(&self) -> Result<(), ContactError> {
         let mut state = [ContactState::zeroed()];
         self.state.download_at(0, &mut state)?;
@@ -429,7 +365,10 @@ impl DeviceRegistry {
             return Err(ContactError::Capacity { contacts: most_contacts, capacity });
         }
         if most_of_particle > CONTACT_SLOTS {
-            return Err(ContactError::Crowded { geometries: most_of_particle, most: CONTACT_SLOTS });
+            return Err(ContactError::TooManyGeometries {
+                geometries: most_of_particle,
+                most: CONTACT_SLOTS,
+            });
         }
         Ok(())
     }
@@ -438,7 +377,7 @@ impl DeviceRegistry {
     ///
     /// # Errors
     /// Those of the device.
-    pub fn download(&self) -> Result<Vec<RegisteredContact>, ContactError> {
+    pub fn download(&self) -> Result<Vec<DetectedContact>, ContactError> {
         Ok(self.contacts.download()?)
     }
 }
