@@ -2,7 +2,7 @@
 //!
 //! A pad sums the contact impulses of the particles that touch its body within its rectangle,
 //! substep by substep. The impulse of a particle is distributed over the bins that its square of
-//! the surface covers (edge: twice its radius, so `cbrt(V)` for `ParticleRadius::Auto`), in
+//! the surface covers (edge: twice its radius, so `cbrt(V)` by default), in
 //! proportion to the area; the part of the square beside the pad gets nothing, so that no impulse
 //! is lost.
 //!

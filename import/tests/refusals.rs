@@ -299,7 +299,7 @@ fn urdf_that_is_no_mechanism_is_refused() {
     );
 }
 
-/// Text; what the only warning points to, as [`place`] writes it, and a part of what it says.
+/// Text; element, attribute and value of the only warning, and a part of what it says.
 fn warned(cases: &[Case], read: impl Fn(&str) -> Result<Imported, ImportError>) {
     for (text, at, message) in cases {
         let imported = read(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -443,7 +443,7 @@ fn what_urdf_loses_is_named() {
     );
 }
 
-/// Meshes, with a scale; in URDF a warning where the hull has more volume; includes;
+/// Meshes: OBJ and STL, with a scale; in URDF a warning where the hull has more volume; includes;
 /// the file and line of a fault in them.
 #[test]
 fn files_are_found_and_named() {
