@@ -385,7 +385,7 @@ fn what_does_not_fit_is_named() {
         (worlds.set_target(0, 1, f64::NAN), "motor 1: target is NaN"),
         (worlds.set_parameter(5, Parameter::Friction(0), 0.1), "world is 5"),
         (worlds.set_parameter(0, Parameter::Friction(0), -0.1), "Friction(0): value is -0.1"),
-        (worlds.rollout(&[0.0; 11], 1), "11 targets given, 1 steps of 3 motors of 4 worlds are needed"),
+        (worlds.rollout(&[0.0; 11], 1), "11 targets given; 1 steps x 3 motors x 4 worlds are needed"),
         (worlds.rollout(&[f64::INFINITY; 12], 1), "number 0 of them not finite"),
     ] {
         let text = text(result);

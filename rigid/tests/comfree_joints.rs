@@ -197,7 +197,7 @@ fn integrators_are_refused_or_served() {
     assert!((displacement / 0.5097 - 1.0).abs() < 0.02, "{displacement}");
     let bad = ComFreeSettings { facets: 3, ..ComFreeSettings::default() };
     let refusal = run(bad, Integrator::Fixed { step: 1e-3 }).unwrap_err().to_string();
-    assert_eq!(refusal, "closed-form solver, facets: 3  must be even, at least 4 and at most 1024");
+    assert_eq!(refusal, "closed-form solver, facets: 3  must be even and in [4, 1024]");
 }
 
 // The response that strong coupling uses is that of a step: a box that sticks to the floor responds

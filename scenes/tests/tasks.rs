@@ -287,7 +287,7 @@ fn figures_of_tasks_are_checked() {
             json!([{ "time": 1, "joints": { "axis1": 0 }, "timing": "pass" },
                    { "time": 2, "pose": down([0.5, 0.0, 0.2]), "path": "straight" }]),
             json!([]),
-            "tasks[0].waypoints[0].timing: \"pass\" between",
+            "tasks[0].waypoints[0].timing: \"pass\" is not possible between a joint path and a straight path",
         ),
     ] {
         let error = refused(&task(&waypoints, &grippers));
