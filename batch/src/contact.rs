@@ -129,7 +129,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             let along = Wide::select(twists, turning.0, zero);
             let roll = Vec3::select(rolls, rolling, Vec3::zero());
             let push = contact_gains.normal.dot(roll);
-            impulse = impulse + contact_gains.normal * (along + push);
+            impulse += contact_gains.normal * (along + push);
             let about = Wide::select(twists, turning.1, zero);
             let moment = roll + contact_gains.normal * (about - push);
             self.apply_moment(&sides, moment);
@@ -147,7 +147,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         let (mut normal, mut plane) = (zero, [zero; 2]);
         for d in &self.plan.facets {
             let lambda = (contact_gains.violation + slope[0] * d[0] + slope[1] * d[1]).max(zero) * weight;
-            normal = normal + lambda;
+            normal += lambda;
             plane = [plane[0] + lambda * d[0], plane[1] + lambda * d[1]];
         }
         contact_gains.normal * normal

@@ -81,13 +81,13 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                     if limit.is_finite() {
                         let gap = (q - limit) * sign;
                         let impulse = law.push(inertia, gap, v * sign).max(Wide::zero()) * sign;
-                        sum = sum + Wide::select(gap.lt(Wide::zero()), impulse, Wide::zero());
+                        sum += Wide::select(gap.lt(Wide::zero()), impulse, Wide::zero());
                     }
                 }
             }
             if passive.dof.friction_loss > 0.0 {
                 let bound = Wide::splat(passive.dof.friction_loss * dt);
-                sum = sum + law.push(inertia, Wide::zero(), v).clamp(-bound, bound);
+                sum += law.push(inertia, Wide::zero(), v).clamp(-bound, bound);
             }
             self.workspace.set(l.loads + n, sum);
         }

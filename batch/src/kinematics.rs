@@ -173,7 +173,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                 let distance = self.state(q);
                 let axis = frame.apply(Vec3::from(axis));
                 self.workspace.set_motion(axes, &MotionVector::new(zero, axis));
-                origin = origin + axis * distance;
+                origin += axis * distance;
                 frame
             }
             BatchJoint::Ball | BatchJoint::Free => {
@@ -183,7 +183,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                     if body.joint == BatchJoint::Free {
                         let at = axes + 6 * (d + 3);
                         self.workspace.set_motion(at, &MotionVector::new(zero, axis));
-                        origin = origin + axis * self.state(q + 4 + d);
+                        origin += axis * self.state(q + 4 + d);
                     }
                 }
                 let quaternion = Quat(each!(k in [0, 1, 2, 3] self.state(q + k)));
@@ -203,7 +203,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         let mut own = MotionVector::zero();
         for n in body.first_velocity..body.first_velocity + body.dofs {
             let mut axis = self.workspace.motion(l.axes + 6 * n);
-            axis.linear = axis.linear + lever.cross(axis.angular);
+            axis.linear += lever.cross(axis.angular);
             self.workspace.set_motion(l.axes + 6 * n, &axis);
             own += axis * self.state(l.velocities + n);
         }
@@ -221,9 +221,9 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
             let mut along = Vec3::zero();
             for d in 0..3 {
                 let axis = self.workspace.motion(l.axes + 6 * (body.first_velocity + 3 + d));
-                along = along + axis.linear * self.state(n + 3 + d);
+                along += axis.linear * self.state(n + 3 + d);
             }
-            bias.linear = bias.linear + along.cross(own.angular);
+            bias.linear += along.cross(own.angular);
         }
         let at = l.motions + 12 * b;
         self.workspace.set_motion(at, &(carried + own));

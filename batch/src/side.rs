@@ -113,9 +113,9 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                 Side::FreeFloating { body, sign } => {
                     let at = l.smooth + self.plan.bodies[*body].first_velocity;
                     let v = self.workspace.motion(at).at(self.lever_at(*body, point));
-                    sum = sum + v * Wide::splat(*sign);
+                    sum += v * Wide::splat(*sign);
                 }
-                Side::Jointed { tree, columns, .. } => sum = sum + self.through(*tree, *columns),
+                Side::Jointed { tree, columns, .. } => sum += self.through(*tree, *columns),
             }
         }
         sum
@@ -131,9 +131,9 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                 Side::Static => {}
                 Side::FreeFloating { body, sign } => {
                     let at = l.smooth + self.plan.bodies[*body].first_velocity;
-                    sum = sum + self.workspace.vector(at) * Wide::splat(*sign);
+                    sum += self.workspace.vector(at) * Wide::splat(*sign);
                 }
-                Side::Jointed { tree, columns, .. } => sum = sum + self.through(*tree, *columns + 3),
+                Side::Jointed { tree, columns, .. } => sum += self.through(*tree, *columns + 3),
             }
         }
         sum
@@ -145,7 +145,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         let smooth = self.plan.layout.smooth + tree.first_velocity;
         let mut sum = Vec3::zero();
         for i in 0..tree.size {
-            sum = sum + self.workspace.vector(columns + 6 * i) * self.workspace.get(smooth + i);
+            sum += self.workspace.vector(columns + 6 * i) * self.workspace.get(smooth + i);
         }
         sum
     }
@@ -165,7 +165,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                     let spread = w.trace();
                     sum = sum + body_.inverse_mass * 3.0 + spread * r.norm_squared() - r.dot(*w * r);
                 }
-                Side::Jointed { tree, columns, .. } => sum = sum + self.trace_of(*tree, *columns),
+                Side::Jointed { tree, columns, .. } => sum += self.trace_of(*tree, *columns),
             }
         }
         sum
@@ -186,7 +186,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         cholesky::solve_lower(factor, cholesky::packed, x);
         let mut sum = Wide::zero();
         for row in x {
-            sum = sum + Vec3(*row).norm_squared();
+            sum += Vec3(*row).norm_squared();
         }
         sum
     }

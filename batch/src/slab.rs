@@ -53,18 +53,14 @@ impl<'a, S: Simd> LaneWorkspace<'a, S> {
     pub fn array<const N: usize>(&self, at: usize) -> [Wide<S>; N] {
         let values = &self.values[at..at + N];
         let mut out = [Wide::zero(); N];
-        for i in 0..N {
-            out[i] = values[i];
-        }
+        out.copy_from_slice(values);
         out
     }
 
     #[inline(always)]
     pub fn set_array<const N: usize>(&mut self, at: usize, x: [Wide<S>; N]) {
         let values = &mut self.values[at..at + N];
-        for i in 0..N {
-            values[i] = x[i];
-        }
+        values.copy_from_slice(&x);
     }
 
     #[inline(always)]

@@ -57,7 +57,7 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
                 for j in 0..tree.size {
                     let (row, column) = if j <= i { (i, j) } else { (j, i) };
                     let m = self.workspace.get(block + cholesky::packed(row, column));
-                    sum = sum + m * self.state(l.velocities + first + j);
+                    sum += m * self.state(l.velocities + first + j);
                 }
                 self.workspace.set(l.momenta + first + i, sum);
             }

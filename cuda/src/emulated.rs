@@ -275,5 +275,5 @@ fn error_of(kernel: Kernel, launch: Launch, report: &ErrorReport) -> Option<Devi
     };
     let is_of_launch = matches!(report.code, 4..=6);
     let thread = (!is_of_launch).then_some(EmulatedThread { block, thread });
-    Some(EmulationError { kernel, thread, fault }.into())
+    Some(Box::new(EmulationError { kernel, thread, fault }).into())
 }

@@ -165,7 +165,7 @@ pub enum DeviceError {
     },
     /// An emulated kernel broke a rule.
     #[error("{0}")]
-    Emulation(#[from] EmulationError),
+    Emulation(#[from] Box<EmulationError>),
 }
 
 impl DeviceError {

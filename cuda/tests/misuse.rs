@@ -17,7 +17,7 @@ fn error_of(device: &Device, rule: u32, cooperative: bool) -> EmulationError {
     let parameters = ProbeMisuseParameters { cells: cells.span(), rule, unused: 0 };
     let launch = Launch { cooperative, ..Launch::new(2, 64) };
     match device.launch(launch, &parameters).unwrap_err() {
-        DeviceError::Emulation(error) => error,
+        DeviceError::Emulation(error) => *error,
         other => panic!("rule {rule}: {other}"),
     }
 }

@@ -145,9 +145,9 @@ impl<'a, T: Double> Boxes<'a, T> {
             let (mut direction, mut reach) = (Vec3([zero; 3]), zero);
             for k in 0..3 {
                 let named = edges.along[solid].0[k];
-                middle = middle + own[k] * (half[k] * own[k].dot(towards).sign() * (one - named));
-                direction = direction + own[k] * named;
-                reach = reach + half[k] * named;
+                middle += own[k] * (half[k] * own[k].dot(towards).sign() * (one - named));
+                direction += own[k] * named;
+                reach += half[k] * named;
             }
             (middle, direction, reach)
         });

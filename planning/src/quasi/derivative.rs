@@ -263,7 +263,7 @@ impl QuasiDynamics {
                 along.rates[z] = -self.law.stiffness * slopes[(k, 0)] * point.distance.rates[z]
                     - self.law.gain * slopes.row(k).transpose().dot(&moved);
             }
-            total = total + axis * along;
+            total += axis * along;
         }
         let world = Matrix3::from_columns(&axes.map(values));
         let by_motion = world * slopes * world.transpose() * -self.law.gain;
