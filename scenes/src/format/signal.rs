@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A value over time: written as a number, it is constant; written as an object, it is one of
-/// [`Varying`]. Its unit is that of its field.
+/// A value over time: written as a number, it is constant; written as an object, it
+/// varies. Its unit is that of its field.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
