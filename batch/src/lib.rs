@@ -14,8 +14,9 @@
 //! dry friction likewise; the correction (equation 9); the motion.
 //!
 //! Differences from a [`Simulation`](pliant_rigid::simulation::Simulation) of the same system with
-//! [`Form::Published`]: friction is the dynamic coefficient at any slip; a motor's limit is checked at the smooth velocities, not again after contact; a body in free flight keeps its
-//! angular momentum to rounding and its energy to first order in the step.
+//! [`Form::Published`]: friction is the dynamic coefficient at any slip; a motor's limit is checked
+//! at the smooth velocities, not again after contact; a body in free flight keeps its angular
+//! momentum to rounding and its energy to first order in the step.
 //!
 //! [`Form::Published`]: pliant_rigid::comfree::Form::Published
 

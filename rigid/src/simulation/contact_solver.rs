@@ -44,6 +44,15 @@ impl ContactSolver {
         }
     }
 
+    /// Takes the system's choice of this step; buffers stay unless it is another solver.
+    pub fn choose(&mut self, choice: RigidSolver) {
+        match (&mut *self, choice) {
+            (Self::Icf(_), RigidSolver::Icf) => {}
+            (Self::ComFree(settings, _), RigidSolver::ComFree(chosen)) => *settings = chosen,
+            (_, choice) => *self = Self::new(choice),
+        }
+    }
+
     /// Whether it minimises a convex function, so that contacts have potentials and the problem a
     /// Hessian.
     pub fn is_convex(&self) -> bool {
@@ -174,5 +183,23 @@ impl IcfSolver {
             *force = fresh;
         }
         change > STALE * total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `Simulation::system_mut` may change the solver or its settings between steps.
+    #[test]
+    fn a_solver_chosen_later_is_taken() {
+        let mut solver = ContactSolver::new(RigidSolver::Icf);
+        let published = ComFreeSettings::published(0.3, 0.005);
+        for settings in [ComFreeSettings::default(), published] {
+            solver.choose(RigidSolver::ComFree(settings));
+            assert!(matches!(&solver, ContactSolver::ComFree(taken, _) if *taken == settings));
+        }
+        solver.choose(RigidSolver::Icf);
+        assert!(solver.is_convex());
     }
 }

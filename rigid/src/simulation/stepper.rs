@@ -157,6 +157,7 @@ impl Stepper {
         }
         self.find_gravity_forces(system);
         assemble::contacts(system, &self.kinematics, &self.candidates, &mut self.problem, &mut self.prepared);
+        self.solver.choose(system.solver);
         self.solver.prepare(system, &self.kinematics, &self.candidates);
         self.rows.clear();
         for equality in &system.equalities {
