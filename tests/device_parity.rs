@@ -21,6 +21,7 @@ use pliant::rigid::SpatialImpulse;
 use pliant::scenes::format::{Assignment, Scene};
 use pliant::scenes::load::load;
 use pliant::scenes::scenario::Scenario;
+use pliant_testing::gpu::hidden_gpu;
 
 /// A built-in scene with some fields changed, and how many steps of it are run.
 struct Case {
@@ -91,6 +92,9 @@ fn gpu() -> Option<Device> {
     match Device::cuda(0) {
         Ok(device) => Some(device),
         Err(error @ (DeviceError::NoDriver | DeviceError::NoSuchDevice { count: 0, .. })) => {
+            if let Some(reason) = hidden_gpu() {
+                panic!("there is a GPU, and it cannot be used: {error}; {reason}");
+            }
             // Past the capture of the test's output, which nobody sees of what passes.
             #[expect(clippy::explicit_write, reason = "eprintln is captured in tests, and this must be seen")]
             let tell = || writeln!(std::io::stderr(), "device_parity: SKIPPED on a GPU: {error}").unwrap();

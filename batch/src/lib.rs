@@ -58,6 +58,9 @@ use pliant_rigid::multibody::State;
 use pliant_rigid::simulation::System;
 use step::StepBlock;
 
+/// Most worlds of a batch.
+pub const MOST_WORLDS: usize = 1 << 22;
+
 /// Isolated copies of a system.
 #[derive(Debug)]
 pub struct WorldBatch {
@@ -84,6 +87,9 @@ impl WorldBatch {
     pub fn new(system: &System, scene: &CollisionModel, worlds: usize, dt: f64) -> Result<Self, BatchError> {
         if worlds == 0 {
             return Err(BatchError::value("batch", "worlds", 0.0, "", "at least 1"));
+        }
+        if worlds > MOST_WORLDS {
+            return Err(BatchError::value("batch", "worlds", worlds as f64, "", "at most 4194304"));
         }
         let plan = Plan::new(system, scene, dt)?;
         let initial = system.model.zero_configuration();

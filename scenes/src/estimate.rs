@@ -36,6 +36,9 @@ const CONTROLLED_SOLVES: f64 = 3.0;
 /// Exponent of the number of threads in the speed: two threads are 1.8 times as fast as one there.
 const THREAD_EXPONENT: f64 = 0.85;
 
+/// Bounds of the time between samples of a task's path \[s\], which otherwise is the scene's step.
+const SAMPLE_INTERVALS: [f64; 2] = [1e-3, 1e-2];
+
 /// What a run will need.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Estimate {
@@ -136,6 +139,11 @@ pub fn particle_bytes(particles: f64) -> f64 {
     PARTICLE_BYTES * particles
 }
 
+/// Time between samples of a task's path \[s\].
+pub fn sample_interval(dt: f64) -> f64 {
+    dt.clamp(SAMPLE_INTERVALS[0], SAMPLE_INTERVALS[1])
+}
+
 /// Steps of a scene, as a run counts them.
 pub fn step_count(scene: &Scene) -> f64 {
     // The slack keeps 1.0 / 0.1 at ten steps.
@@ -233,7 +241,8 @@ pub fn cloth_particles(scene: &Scene, cloth: &ClothSpec) -> Option<f64> {
             let area = 2.0 * (shirt.chest_width * shirt.length + sleeves);
             // Equilateral triangles of this edge, and half as many vertices.
             let faces = area / (0.25 * 3.0_f64.sqrt() * shirt.spacing * shirt.spacing);
-            Some(1.5 * faces)
+            let around = 4.0 * (shirt.chest_width + shirt.length + 2.0 * shirt.sleeve_length);
+            Some(1.5 * faces + around / shirt.spacing)
         }
         ClothShape::Mesh { .. } => None,
     }

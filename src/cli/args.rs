@@ -26,8 +26,8 @@ pub enum Command {
     Run(RunArguments),
     /// List the built-in scenes.
     List(Output),
-    /// Validate a scene and build its world, without a step.
-    Check(SceneArguments),
+    /// Validate a scene, build its world without a step, and estimate what its run needs.
+    Check(CheckArguments),
     /// Print a scene as JSON, with every default written out.
     Show(SceneArguments),
     /// Print the JSON Schema of a scene.
@@ -65,6 +65,38 @@ pub struct Changes {
     /// bodies[pin].motion.mass=1.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
     pub set: Vec<Assignment>,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+}
+
+/// Bounds on a run, instead of those in the scene's limits. A scene beyond one is refused before a
+/// step.
+#[derive(Args, Debug)]
+pub struct LimitArguments {
+    /// Largest estimated memory \[bytes\]; K, M, G, T and Ki, Mi, Gi, Ti may follow [default: that of
+    /// the machine].
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub max_memory: Option<u64>,
+    /// Most steps.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_steps: Option<u64>,
+    /// Largest predicted wall time of the steps \[s\].
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub max_wall_time: Option<f64>,
+}
+
+impl LimitArguments {
+    /// They as changes of the scene's limits.
+    fn assignments(&self) -> impl Iterator<Item = Assignment> {
+        let limits = [
+            ("memory", self.max_memory.map(Into::into)),
+            ("steps", self.max_steps.map(Into::into)),
+            ("wall_time", self.max_wall_time.map(Into::into)),
+        ];
+        limits
+            .into_iter()
+            .filter_map(|(field, value)| Some(Assignment { path: format!("limits.{field}"), value: value? }))
+    }
 }
 
 /// A scene and its changes.
@@ -74,6 +106,14 @@ pub struct SceneArguments {
     pub scene: String,
     #[command(flatten)]
     pub changes: Changes,
+}
+
+#[derive(Args, Debug)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    pub scene: SceneArguments,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 /// Backend that steps the particles.
@@ -242,6 +282,28 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A number of bytes with a decimal or binary multiple.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, suffix) = text.split_at(digits);
+    let factor = match suffix.trim().trim_end_matches('B') {
+        "" => 1.0,
+        "k" | "K" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "T" => 1e12,
+        "Ki" => 1024.0,
+        "Mi" => 1024.0_f64.powi(2),
+        "Gi" => 1024.0_f64.powi(3),
+        "Ti" => 1024.0_f64.powi(4),
+        _ => f64::NAN,
+    };
+    match number.parse::<f64>() {
+        Ok(number) if (1.0..=1e15).contains(&(number * factor)) => Ok((number * factor) as u64),
+        _ => Err("must be a number of bytes from 1 to 1e15, such as 8G or 512Mi".to_owned()),
+    }
+}
+
 /// More threads than any machine has are a typing error.
 fn threads(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -254,6 +316,7 @@ impl Changes {
     /// All changes as assignments, the ones with names of their own last.
     pub fn assignments(&self) -> Vec<Assignment> {
         let mut all = self.set.clone();
+        all.extend(self.limits.assignments());
         if let Some(time) = self.time {
             all.push(Assignment { path: "duration".to_owned(), value: time.into() });
         }

@@ -3,12 +3,17 @@
 use anyhow::{Context, anyhow};
 use pliant::bench::{BenchOptions, BenchPart, Measurement, PARTS, TrialOptions, part};
 use pliant::runner::machine;
+use serde_json::json;
 
 use super::args::BenchArguments;
 use super::output::{Failure, print, print_json};
 use super::table;
 
 pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
+    if arguments.list && arguments.output.json {
+        let parts = PARTS.iter().map(|part| json!({ "name": part.name, "about": part.about }));
+        return print_json(Ok(parts.collect()));
+    }
     if arguments.list {
         let lines: String = PARTS.iter().map(|part| format!("{:14}{}\n", part.name, part.about)).collect();
         return Ok(print(&lines)?);

@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod check;
 mod doctor;
 mod interrupt;
 mod output;
@@ -28,7 +29,7 @@ pub fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(arguments) => run::run(arguments),
         Command::List(output) => scene::list(output.json),
-        Command::Check(arguments) => scene::check(&arguments),
+        Command::Check(arguments) => check::check(&arguments),
         Command::Show(arguments) => scene::show(&arguments),
         Command::Schema => scene::schema(),
         Command::Doctor(output) => doctor::doctor(output.json),
@@ -40,6 +41,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Reported) => ExitCode::from(1),
+        Err(Failure::Refused) => ExitCode::from(2),
         Err(Failure::Failed(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(Failure::Failed(error)) => complain(&error, 1),
         Err(Failure::Usage(error)) => complain(&error, 2),

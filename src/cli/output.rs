@@ -11,6 +11,8 @@ pub enum Failure {
     Failed(anyhow::Error),
     /// At least one run failed, and was reported already. Exit code 1.
     Reported,
+    /// An invalid scene, which was reported already. Exit code 2.
+    Refused,
 }
 
 impl Failure {

@@ -1,7 +1,5 @@
-//! `list`, `check`, `show`, `schema`: commands that write nothing.
+//! `list`, `show`, `schema`: commands that write nothing.
 
-use anyhow::Context;
-use pliant::scenes::scenario::Scenario;
 use pliant::scenes::{builtin, format, load};
 use serde_json::json;
 
@@ -35,24 +33,6 @@ pub fn list(json: bool) -> Result<(), Failure> {
         .map(|(name, description)| format!("{name:width$}  {}\n", first_sentence(description)))
         .collect();
     Ok(print(&lines)?)
-}
-
-pub fn check(arguments: &SceneArguments) -> Result<(), Failure> {
-    let scene = load::load(&arguments.scene, &arguments.changes.assignments()).map_err(Failure::usage)?;
-    let scenario = Scenario::new(&scene)
-        .with_context(|| format!("scene '{}'", arguments.scene))
-        .map_err(Failure::Usage)?;
-    for warning in &scenario.warnings {
-        eprintln!("warning: {warning}");
-    }
-    let world = &scenario.world;
-    Ok(print(&format!(
-        "{}: valid; {} particles, {} bodies, {} substeps of a step\n",
-        scene.name,
-        world.particle_count(),
-        scene.bodies.len(),
-        world.substeps()
-    ))?)
 }
 
 pub fn show(arguments: &SceneArguments) -> Result<(), Failure> {

@@ -6,6 +6,7 @@
 pub mod allocations;
 pub mod comfree;
 pub mod floor;
+pub mod gpu;
 pub mod mechanisms;
 pub mod meshes;
 pub mod random;

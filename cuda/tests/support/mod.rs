@@ -6,7 +6,10 @@ pub mod contact;
 pub mod shapes;
 
 pub use pliant_testing::Random;
+use pliant_testing::gpu::hidden_gpu;
+use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Once;
 
 use pliant_cuda::kernels::ProbeRacesParameters;
 use pliant_cuda::layout::Span;
@@ -29,12 +32,23 @@ pub fn emulated(seed: u64) -> Device {
     }
 }
 
-/// The first GPU, where the machine has one. A driver that is there and does not work is a failure,
-/// not a machine without a GPU.
+/// The first GPU, where the machine has one; else the test program says once on the standard error
+/// that it leaves it out. A driver that is there and does not work is a failure, not a machine
+/// without a GPU.
 pub fn gpu() -> Option<Device> {
+    static TOLD: Once = Once::new();
     match Device::cuda(0) {
         Ok(device) => Some(device),
-        Err(DeviceError::NoDriver | DeviceError::NoSuchDevice { count: 0, .. }) => None,
+        Err(error @ (DeviceError::NoDriver | DeviceError::NoSuchDevice { count: 0, .. })) => {
+            if let Some(reason) = hidden_gpu() {
+                panic!("the GPU cannot be used: {error}; {reason}");
+            }
+            // Past the capture of the test's output, which nobody sees of what passes.
+            #[expect(clippy::explicit_write, reason = "eprintln is captured in tests, and this must be seen")]
+            let tell = || writeln!(std::io::stderr(), "SKIPPED on a GPU: {error}").unwrap();
+            TOLD.call_once(tell);
+            None
+        }
         Err(error) => panic!("the GPU cannot be used: {error}"),
     }
 }

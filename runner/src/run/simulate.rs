@@ -26,7 +26,7 @@ use crate::record::{
 };
 use crate::{machine, picture, plots, pressure};
 use pliant_io::files::IoError;
-use pliant_scenes::format::Scene;
+use pliant_scenes::format::{Limits, Scene};
 use pliant_scenes::scenario::Scenario;
 
 /// A run between its steps.
@@ -145,10 +145,11 @@ fn not_finite(diagnostics: &Diagnostics) -> Option<&'static str> {
     .find_map(|(name, value)| (!value.is_finite()).then_some(name))
 }
 
-/// Whether two scenes are equal except for their duration.
+/// Whether two scenes are equal except for their duration and for limits that only refuse a scene.
 fn same_but_duration(a: &Scene, b: &Scene) -> bool {
     let mut a = a.clone();
     a.duration = b.duration;
+    a.limits = Limits { energy_gain: a.limits.energy_gain, ..b.limits };
     a == *b
 }
 

@@ -11,6 +11,7 @@ use pliant_rigid::simulation::{Actuator, Control};
 use super::drive::{boxed, fixed_step, link_of, switch_off};
 use super::error::AssembleError;
 use super::parts::{Joints, RigidParts, RobotJoints, TimedInput};
+use crate::estimate::sample_interval;
 use crate::format::{
     Gripper, Interpolation, Keyframe, Scene, Signal, TargetPositions, Task, TaskControl, Timing, ToolPose,
     Varying, Waypoint, WaypointPath,
@@ -19,8 +20,6 @@ use crate::isometry::isometry;
 
 /// Joint rate limit if neither task nor file have one [rad/s, m/s]: anything faster is a jump.
 const RATE_LIMIT: f64 = 10.0;
-/// Bounds of the time between samples of a path \[s\], which otherwise is the scene's step.
-const INTERVALS: [f64; 2] = [1e-3, 1e-2];
 /// Openings may be this much out of range [m]: rounding of decimals.
 const OPENING_SLACK: f64 = 1e-9;
 
@@ -128,7 +127,7 @@ impl Arm {
         let waypoints: Result<Vec<_>, _> =
             task.waypoints.iter().enumerate().map(|(at, w)| self.waypoint(at, w)).collect();
         let settings = PlanSettings {
-            interval: dt.clamp(INTERVALS[0], INTERVALS[1]),
+            interval: sample_interval(dt),
             rates: self.rates.clone(),
             rest: self.start.clone(),
             solve: kinematics::SolveSettings::default(),

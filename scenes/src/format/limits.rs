@@ -14,6 +14,9 @@ pub const MOST_BINS: u32 = 4_000_000;
 /// Most heights of a height field.
 pub const MOST_HEIGHTS: u32 = 4_000_000;
 
+/// Most samples of the path of a task, which are 1 to 10 ms apart.
+pub const MOST_SAMPLES: u32 = 1_000_000;
+
 /// Largest magnitude of a number whose field says nothing else: its cube is far below the largest
 /// that there is.
 const LARGEST_NUMBER: f64 = 1e30;
@@ -69,7 +72,7 @@ const LIMITS: &[(&str, &str, Limit)] = &[
     ("RigidShape", "heights", Items(10_000)),
     ("RigidShape", "heights", ItemsOfItems(10_000)),
     ("Actuator", "dof", AtMost(5)),
-    ("TactilePad", "bins", AtMost(1024)),
+    ("Sensor", "bins", AtMost(1024)),
     ("Output", "picture_size", AtMost(8192)),
     ("Output", "fields", Items(16)),
     ("Figure", "panels", Items(100)),

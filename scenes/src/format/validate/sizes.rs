@@ -2,10 +2,12 @@
 
 use super::Check;
 use crate::estimate::{
-    Estimate, body_count, cloth_particles, frame_count, particle_spacing, rigid_steps, soft_particles,
-    step_count,
+    Estimate, body_count, cloth_particles, frame_count, particle_spacing, rigid_steps, sample_interval,
+    soft_particles, step_count,
 };
-use crate::format::limits::{MOST_BINS, MOST_BODIES, MOST_FRAMES, MOST_HEIGHTS, MOST_PARTICLES};
+use crate::format::limits::{
+    MOST_BINS, MOST_BODIES, MOST_FRAMES, MOST_HEIGHTS, MOST_PARTICLES, MOST_SAMPLES,
+};
 use crate::format::{
     AutoOr, ClothShape, Integrator, Limits, RigidShape, Scene, Sensor, SoftBodySpec, TShirtMeasures,
 };
@@ -55,6 +57,18 @@ impl Check {
                 );
                 self.problem(&format!("sensors[{at}].bins"), message);
                 break;
+            }
+        }
+        for (task, described) in scene.tasks.iter().enumerate() {
+            let Some(last) = described.waypoints.last() else { continue };
+            let samples = last.time / sample_interval(scene.dt);
+            if samples > f64::from(MOST_SAMPLES) {
+                let path = format!("tasks[{task}].waypoints[{}].time", described.waypoints.len() - 1);
+                let message = format!(
+                    "{} s makes {samples:.3e} samples of the path; at most {MOST_SAMPLES} are allowed",
+                    last.time
+                );
+                self.problem(&path, message);
             }
         }
         if self.problems.is_empty() {
