@@ -1,10 +1,12 @@
 //! Files that are complete or absent, triangle meshes, and frames of particles.
 //!
 //! - [`files`]: writing under a temporary name, the error of every file;
+//! - [`lock`]: locks of files that name their holder and end with it;
 //! - [`mesh`]: triangle meshes from OBJ, STL and PLY files, and the check that a mesh bounds a
 //!   solid;
 //! - [`ply`]: frames of particles and triangles, binary PLY.
 
 pub mod files;
+pub mod lock;
 pub mod mesh;
 pub mod ply;
