@@ -4,9 +4,11 @@
 //! - [`lock`]: locks of files that name their holder and end with it;
 //! - [`mesh`]: triangle meshes from OBJ, STL and PLY files, and the check that a mesh bounds a
 //!   solid;
+//! - [`parts`]: files of named parts, each with its checksum;
 //! - [`ply`]: frames of particles and triangles, binary PLY.
 
 pub mod files;
 pub mod lock;
 pub mod mesh;
+pub mod parts;
 pub mod ply;
