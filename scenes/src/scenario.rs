@@ -1,6 +1,7 @@
 //! From a scene to a world that is ready to step.
 
 use std::ops::Range;
+use std::path::PathBuf;
 
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_coupling::convex::{Direction, SolverSettings};
@@ -57,6 +58,9 @@ pub struct Scenario {
     /// Warnings: parts of robots' files that are approximated or left out, and doubtful initial
     /// states, one line each.
     pub warnings: Vec<String>,
+    /// Every file that was read for the world, beside the scene's own: models, what they include,
+    /// meshes. Sorted.
+    pub files: Vec<PathBuf>,
 }
 
 impl Scenario {
@@ -93,7 +97,7 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
     for pad in tactile_pads(scene, &rigid)? {
         builder.tactile(pad);
     }
-    let RigidParts { builder: bodies, centers, inputs, mut warnings } = rigid;
+    let RigidParts { builder: bodies, centers, inputs, mut warnings, mut files } = rigid;
     warnings.extend(coarse);
     let ids: Vec<_> = materials.into_iter().map(|material| builder.material(material)).collect();
     let mut colors = Vec::new();
@@ -129,7 +133,10 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
     }));
     warnings.extend(bodies_in_bodies(&scene, &world)?);
     warnings.extend(warn_of_soft_contacts(&scene, &world));
-    Ok(Scenario { scene, world, colors, parts, back_colors, centers, inputs, warnings })
+    files.extend(scene.clone().files_mut().map(|file| file.clone()));
+    files.sort();
+    files.dedup();
+    Ok(Scenario { scene, world, colors, parts, back_colors, centers, inputs, warnings, files })
 }
 
 fn soft_label(scene: &Scene, at: usize) -> String {

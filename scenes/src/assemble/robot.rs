@@ -26,6 +26,7 @@ pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
         centers: Vec::new(),
         inputs: TimedInputs::default(),
         warnings: Vec::new(),
+        files: Vec::new(),
     };
     let mut joints = Joints { links: BTreeMap::new(), robots: BTreeMap::new() };
     // A body on a robot's link comes after the robots, and so do its descendants.
@@ -87,6 +88,9 @@ fn add_robot(
     }
     parts.warnings.extend(warnings.into_iter().map(|warning| format!("{path}: {warning}")));
     start(&mut imported, robot, path)?;
+    if robot.file.is_some() {
+        parts.files.append(&mut imported.files);
+    }
     let parent = match &robot.parent {
         None => None,
         Some(name) => {
