@@ -1,5 +1,6 @@
 //! Files that are complete or absent, triangle meshes, and frames of particles.
 //!
+//! - [`digest`]: SHA-256 digests of files, taken while they are written;
 //! - [`files`]: writing under a temporary name, the error of every file;
 //! - [`lock`]: locks of files that name their holder and end with it;
 //! - [`mesh`]: triangle meshes from OBJ, STL and PLY files, and the check that a mesh bounds a
@@ -7,6 +8,7 @@
 //! - [`parts`]: files of named parts, each with its checksum;
 //! - [`ply`]: frames of particles and triangles, binary PLY.
 
+pub mod digest;
 pub mod files;
 pub mod lock;
 pub mod mesh;

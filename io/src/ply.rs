@@ -14,6 +14,7 @@ use ply_rs_bw::ply::{
 };
 use ply_rs_bw::writer::Writer;
 
+use crate::digest::{FileDigest, HashingWriter};
 use crate::files::{IoError, atomic_write};
 
 /// One particle of a frame, as written. World frame.
@@ -331,7 +332,7 @@ pub fn encode_frame(
     Ok(())
 }
 
-/// Writes one frame to the file `path`, complete or not at all.
+/// Writes one frame to the file `path`, complete or not at all; returns its length and digest.
 ///
 /// # Errors
 /// [`IoError`] naming `path`.
@@ -340,8 +341,15 @@ pub fn write_frame(
     particles: &[FrameParticle],
     triangles: FrameTriangles,
     fields: FrameFields,
-) -> Result<(), IoError> {
-    atomic_write(path, |out| encode_frame(out, particles, triangles, fields))
+) -> Result<FileDigest, IoError> {
+    let mut digest = FileDigest::default();
+    atomic_write(path, |out| {
+        let mut out = HashingWriter::new(out);
+        encode_frame(&mut out, particles, triangles, fields)?;
+        digest = out.digest();
+        Ok(())
+    })?;
+    Ok(digest)
 }
 
 /// Names the file in a parser's error, and distinguishes a missing or truncated file from a

@@ -1,12 +1,14 @@
 //! `forces.csv`: forces of the particles on the bodies listed in the scene, at every step.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use nalgebra::{Translation3, Vector3};
 use pliant_coupling::World;
 use pliant_rigid::BodyId;
 
-use super::tables::{Table, quoted};
+use super::table::{Opening, Table, quoted};
+use pliant_io::digest::{DigestError, FileDigest};
 use pliant_io::files::IoError;
 use pliant_scenes::format::{Output, Scene};
 
@@ -22,30 +24,20 @@ pub struct ForceTable {
 }
 
 impl ForceTable {
-    /// Begins the table; none if the scene lists no forces.
-    pub fn create(directory: &Path, scene: &Scene, world: &World) -> Result<Option<Self>, IoError> {
-        Self::with(scene, world, || Table::create(directory.join(FORCES), HEADER))
-    }
-
-    /// Opens the table again, cut to its first `bytes` bytes.
-    pub fn reopen(
+    /// Begins or continues the table; none if the scene lists no forces.
+    pub fn open(
         directory: &Path,
+        opening: Opening,
         scene: &Scene,
         world: &World,
-        bytes: u64,
-    ) -> Result<Option<Self>, IoError> {
-        Self::with(scene, world, || Table::reopen(directory.join(FORCES), bytes))
-    }
-
-    fn with(
-        scene: &Scene,
-        world: &World,
-        table: impl FnOnce() -> Result<Table, IoError>,
-    ) -> Result<Option<Self>, IoError> {
+    ) -> Result<Option<Self>, DigestError> {
         // A name that a robot's file does not have gets no rows.
         let names = force_bodies(&scene.output);
         let bodies: Vec<_> = names.into_iter().filter_map(|name| world.bodies().find(name)).collect();
-        if bodies.is_empty() { Ok(None) } else { Ok(Some(Self { table: table()?, bodies })) }
+        if bodies.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Self { table: opening.table(directory, FORCES, HEADER)?, bodies }))
     }
 
     /// The rows of a step: means over it. `centers` are the centres of mass in the frames that the
@@ -68,9 +60,9 @@ impl ForceTable {
         Ok(())
     }
 
-    /// Writes every row to disk; returns the table's length \[bytes\].
-    pub fn sync(&mut self) -> Result<u64, IoError> {
-        self.table.sync()
+    /// Writes every row to disk, and the table's length and digest into `files`.
+    pub fn sync(&mut self, files: &mut BTreeMap<String, FileDigest>) -> Result<(), IoError> {
+        self.table.sync(files)
     }
 }
 

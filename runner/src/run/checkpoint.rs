@@ -9,14 +9,12 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use pliant_coupling::{StateError, World};
-use pliant_rigid::SpatialImpulse;
 use serde::{Deserialize, Serialize};
 
 use super::goals::WorstMeasurement;
 use super::{RunError, Statistics};
 use crate::record::cloth::ClothSummary;
-use crate::record::tactile::TactileState;
-use crate::record::{read_json, write_json};
+use crate::record::{TablesState, read_json, write_json};
 use pliant_io::files::{IoError, atomic_write};
 use pliant_scenes::format::Scene;
 
@@ -26,28 +24,18 @@ const CHECKPOINT: &str = "checkpoint";
 /// The runner's state at a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// Version of this layout: 1.
+    /// Version of this layout: 2.
     pub schema_version: u32,
     /// Steps done.
     pub steps: u64,
     /// Frames written.
     pub frames: usize,
-    /// Length of `diagnostics.csv` \[bytes\].
-    pub diagnostics_bytes: u64,
-    /// Length of `bodies.csv` \[bytes\].
-    pub bodies_bytes: u64,
+    /// The tables.
+    pub tables: TablesState,
     /// Wall time so far \[s\].
     pub wall_s: f64,
     /// Step of the last frame.
     pub frame_step: u64,
-    /// Impulses on the bodies since the last frame.
-    pub impulses: Vec<SpatialImpulse>,
-    /// Sums of the tactile pads since the last frame, and their tables.
-    #[serde(default)]
-    pub tactile: TactileState,
-    /// Length of `forces.csv` \[bytes\].
-    #[serde(default)]
-    pub forces_bytes: u64,
     /// Statistics for the manifest.
     pub statistics: Statistics,
     /// Crossings of cloth so far.

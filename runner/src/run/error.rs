@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use crate::machine::BackendUnavailable;
 use crate::picture_error::PictureError;
+use pliant_io::digest::DigestError;
 use pliant_io::files::IoError;
 use pliant_render::plot::PlotError;
 
@@ -61,6 +62,9 @@ pub enum RunError {
         /// Whether there is a checkpoint to resume from.
         kept: bool,
     },
+    /// A file of the run to resume is not what the checkpoint says.
+    #[error(transparent)]
+    Damaged(DigestError),
     /// A file cannot be read or written.
     #[error(transparent)]
     Io(IoError),
@@ -101,6 +105,15 @@ impl From<IoError> for RunError {
                 Self::DiskFull { path, kept: false }
             }
             other => Self::Io(other),
+        }
+    }
+}
+
+impl From<DigestError> for RunError {
+    fn from(error: DigestError) -> Self {
+        match error {
+            DigestError::Io(error) => error.into(),
+            damaged => Self::Damaged(damaged),
         }
     }
 }

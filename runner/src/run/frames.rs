@@ -6,7 +6,7 @@ use pliant_coupling::{ParticleSnapshot, World};
 use pliant_mpm::cloth::SheetParticles;
 
 use super::error::RunError;
-use crate::record::frame_path;
+use crate::record::{FrameRow, frame_path};
 use pliant_io::ply::{FrameFields, FrameParticle, FrameTriangles, write_frame};
 use pliant_render::{back_color, viridis};
 use pliant_scenes::format::{ColorBy, Field, Output};
@@ -75,8 +75,13 @@ impl FrameWriter {
         }
     }
 
-    /// Writes frame `number` of a run directory.
-    pub fn write(&mut self, directory: &Path, number: usize, world: &mut World) -> Result<(), RunError> {
+    /// Writes frame `number` of a run directory; returns its row of `frames.csv`.
+    pub fn write(
+        &mut self,
+        directory: &Path,
+        number: usize,
+        world: &mut World,
+    ) -> Result<FrameRow, RunError> {
         world.snapshot(&mut self.snapshot)?;
         let s = &self.snapshot;
         self.particles.clear();
@@ -93,7 +98,8 @@ impl FrameWriter {
         }));
         self.color();
         let triangles = FrameTriangles { corners: &self.triangles, back_colors: &self.back_colors };
-        Ok(write_frame(frame_path(directory, number), &self.particles, triangles, self.fields)?)
+        let file = write_frame(frame_path(directory, number), &self.particles, triangles, self.fields)?;
+        Ok(FrameRow { frame: number, time: world.time(), particles: self.particles.len(), file })
     }
 
     /// Positions of the particles of the last frame \[m\], by their ids.

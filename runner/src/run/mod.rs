@@ -1,7 +1,7 @@
 //! Runs a scene and writes its run directory.
 //!
 //! The directory holds `manifest.json`, `diagnostics.csv` (one row per step), `bodies.csv` (one row
-//! per frame and body), `frames/*.ply`, `preview.png`, `preview.gif` and `checkpoint/`. With
+//! per frame and body), `frames.csv` (one row per frame), `frames/*.ply`, `preview.png`, `preview.gif` and `checkpoint/`. With
 //! tactile pads also `sensors.csv` (one row per frame and pad) and in `tactile/` each pad's
 //! `NAME.csv` (one row per frame and bin), `NAME.png` and `NAME.gif`. With forces `forces.csv` (one
 //! row per step and body) and `plots/*.svg`. It is complete or absent: see [`directory`].
@@ -11,6 +11,7 @@ pub mod directory;
 mod error;
 mod frames;
 mod goals;
+mod histogram;
 mod options;
 mod outputs;
 mod simulate;
@@ -25,9 +26,9 @@ pub use statistics::{DEEP_PENETRATION, Statistics, StepFigures};
 
 pub use crate::record::{
     BODIES, BodyRow, ClothSummary, ClothWatch, Conservation, CouplingSummary, DIAGNOSTICS,
-    ENERGY_GAIN_WARNING, FORCES, FRAMES, ForceRow, GoalResult, MANIFEST, Manifest, MeanMax, MsPerStep,
-    Number, PadFrame, RigidSummary, SENSORS, SolverSummary, Status, TACTILE, force_bodies, frame_path,
-    pad_path, read_bodies, read_forces, read_pad,
+    ENERGY_GAIN_WARNING, FORCES, FRAME_LIST, FRAMES, ForceRow, FrameRow, GoalResult, MANIFEST, Manifest,
+    MeanMax, MsPerStep, Number, PadFrame, RigidSummary, SENSORS, SolverSummary, Status, TACTILE,
+    force_bodies, frame_path, pad_path, read_bodies, read_forces, read_frame_list, read_pad,
 };
 use pliant_scenes::scenario::Scenario;
 

@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use pliant_coupling::{Diagnostics, StepReport};
-use pliant_rigid::SpatialImpulse;
 
 use super::checkpoint::Checkpoint;
 use super::directory::check;
@@ -17,12 +16,8 @@ use super::{Progress, RunDirectory, RunError, RunOptions, Stage, Statistics, Ste
 use crate::machine::OpenBackend;
 use crate::record::cloth::ClothWatch;
 use crate::record::energy;
-use crate::record::forces::ForceTable;
-use crate::record::tables::Table;
-use crate::record::tactile::TactileTables;
 use crate::record::{
-    BODIES, ClothSummary, Conservation, DIAGNOSTICS, ENERGY_GAIN_WARNING, FRAMES, Manifest, Number, Status,
-    frame_path,
+    ClothSummary, Conservation, ENERGY_GAIN_WARNING, FRAMES, Manifest, Number, RunTables, Status, frame_path,
 };
 use crate::{machine, picture, plots, pressure};
 use pliant_io::files::IoError;
@@ -34,10 +29,7 @@ struct Run<'a> {
     scenario: Scenario,
     directory: &'a Path,
     writer: FrameWriter,
-    diagnostics: Table,
-    bodies: Table,
-    tactile: Option<TactileTables>,
-    forces: Option<ForceTable>,
+    tables: RunTables,
     statistics: Statistics,
     goal_monitor: GoalMonitor,
     cloth: Option<ClothWatch>,
@@ -47,7 +39,6 @@ struct Run<'a> {
     frames: usize,
     frame_steps: u64,
     frame_step: u64,
-    impulses: Vec<SpatialImpulse>,
     wall_before: f64,
     started: Instant,
     last_checkpoint: Instant,
@@ -94,10 +85,7 @@ fn fill(
         if options.resume { Run::reopen(scenario, directory)? } else { Run::begin(scenario, directory)? };
     machine.attach(&mut run.scenario.world).map_err(RunError::Attach)?;
     let (status, error) = run.simulate(options)?;
-    run.diagnostics.sync()?;
-    run.bodies.sync()?;
-    run.tactile.as_mut().map(TactileTables::sync).transpose()?;
-    run.forces.as_mut().map(ForceTable::sync).transpose()?;
+    run.tables.sync()?;
     let manifest = run.manifest(status, error, &machine, options.pictures);
     drop(run);
     manifest.write(directory.path())?;
@@ -157,12 +145,8 @@ impl<'a> Run<'a> {
         let path = directory.path();
         let not_writable = |source| RunError::NotWritable { path: directory.target().to_path_buf(), source };
         fs::create_dir(path.join(FRAMES)).map_err(not_writable)?;
-        let cloth = !scenario.world.cloths().is_empty();
-        let tables = (Table::diagnostics(path, cloth)?, Table::bodies(path)?);
-        let tactile = TactileTables::create(path, &scenario.world)?;
-        let forces = ForceTable::create(path, &scenario.scene, &scenario.world)?;
+        let tables = RunTables::create(path, &scenario)?;
         let mut run = Self::new(scenario, path, tables)?;
-        (run.tactile, run.forces) = (tactile, forces);
         run.frame()?;
         Ok(run)
     }
@@ -178,18 +162,13 @@ impl<'a> Run<'a> {
             return Err(RunError::Checkpoint { path: target.to_path_buf(), reason });
         }
         checkpoint.restore(path, target, &mut scenario.world)?;
-        let tables = (
-            Table::reopen(path.join(DIAGNOSTICS), checkpoint.diagnostics_bytes)?,
-            Table::reopen(path.join(BODIES), checkpoint.bodies_bytes)?,
-        );
-        let tactile = TactileTables::reopen(path, &scenario.world, checkpoint.tactile)?;
-        let forces = ForceTable::reopen(path, &scenario.scene, &scenario.world, checkpoint.forces_bytes)?;
+        // Before anything is changed.
+        checkpoint.tables.verify(path)?;
+        let tables = RunTables::reopen(path, &scenario, checkpoint.tables)?;
         let mut run = Self::new(scenario, path, tables)?;
-        (run.tactile, run.forces) = (tactile, forces);
         run.step = checkpoint.steps;
         run.frames = checkpoint.frames;
         run.frame_step = checkpoint.frame_step;
-        run.impulses = checkpoint.impulses;
         run.statistics = checkpoint.statistics;
         run.goal_monitor.restore(checkpoint.goals);
         if let Some(cloth) = &mut run.cloth {
@@ -208,11 +187,7 @@ impl<'a> Run<'a> {
         Ok(run)
     }
 
-    fn new(
-        scenario: Scenario,
-        directory: &'a Path,
-        (diagnostics, bodies): (Table, Table),
-    ) -> Result<Self, RunError> {
+    fn new(scenario: Scenario, directory: &'a Path, tables: RunTables) -> Result<Self, RunError> {
         let Scenario { scene, world, centers, .. } = &scenario;
         let now = Instant::now();
         Ok(Self {
@@ -226,13 +201,9 @@ impl<'a> Run<'a> {
             ),
             steps: steps_of(scene),
             frame_steps: frame_steps_of(scene),
-            impulses: vec![SpatialImpulse::zero(); centers.len()],
             scenario,
             directory,
-            diagnostics,
-            bodies,
-            tactile: None,
-            forces: None,
+            tables,
             statistics: Statistics::default(),
             step: 0,
             frames: 0,
@@ -298,25 +269,15 @@ impl<'a> Run<'a> {
         wall_ms: f64,
     ) -> Result<Option<String>, RunError> {
         self.step += 1;
-        for (sum, impulse) in self.impulses.iter_mut().zip(self.scenario.world.body_impulses()) {
-            sum.angular += impulse.angular;
-            sum.linear += impulse.linear;
-        }
-        if let Some(tactile) = &mut self.tactile {
-            tactile.step(&self.scenario.world, self.scenario.scene.dt);
-        }
-        if let Some(forces) = &mut self.forces {
-            forces.step(&self.scenario.world, &self.scenario.centers)?;
-        }
+        self.tables.step(&self.scenario)?;
         self.statistics.add(&StepFigures::of(report, wall_ms));
         self.goal_monitor.step(&mut self.scenario.world, self.scenario.scene.dt)?;
         // Before the row, which has the crossings at the frame.
         if self.step.is_multiple_of(self.frame_steps) || self.step == self.steps {
             self.frame()?;
         }
-        let rigid_energy = self.scenario.world.bodies().kinetic_energy();
         let crossings = self.cloth_summary().map(|cloth| cloth.crossings_at_end);
-        self.diagnostics.step(diagnostics, report, wall_ms, rigid_energy, crossings)?;
+        self.tables.diagnostics(&self.scenario, diagnostics, report, wall_ms, crossings)?;
         let bound = self.scenario.scene.limits.energy_gain;
         let complaint = bound.and_then(|bound| energy::warning(&diagnostics.energy, bound));
         Ok(complaint.map(|complaint| format!("limits.energy_gain: step {}: {complaint}", self.step)))
@@ -333,20 +294,15 @@ impl<'a> Run<'a> {
         self.cloth.as_ref().and_then(ClothWatch::summary)
     }
 
-    /// Writes the frame and the bodies' rows at the present time.
+    /// Writes the frame and its rows at the present time.
     fn frame(&mut self) -> Result<(), RunError> {
-        self.writer.write(self.directory, self.frames, &mut self.scenario.world)?;
+        let row = self.writer.write(self.directory, self.frames, &mut self.scenario.world)?;
         if let Some(cloth) = &mut self.cloth {
             cloth.look(self.writer.positions());
         }
         self.report_crossings();
         let interval = (self.step - self.frame_step) as f64 * self.scenario.scene.dt;
-        let (time, bodies) = (self.scenario.world.time(), self.scenario.world.bodies());
-        self.bodies.frame(time, bodies, &self.scenario.centers, &self.impulses, interval)?;
-        if let Some(tactile) = &mut self.tactile {
-            tactile.frame(&self.scenario.world, interval)?;
-        }
-        self.impulses.fill(SpatialImpulse::zero());
+        self.tables.frame(&self.scenario, interval, &row)?;
         self.frames += 1;
         self.frame_step = self.step;
         Ok(())
@@ -354,16 +310,12 @@ impl<'a> Run<'a> {
 
     fn checkpoint(&mut self) -> Result<(), RunError> {
         let checkpoint = Checkpoint {
-            schema_version: 1,
+            schema_version: 2,
             steps: self.step,
             frames: self.frames,
-            diagnostics_bytes: self.diagnostics.sync()?,
-            bodies_bytes: self.bodies.sync()?,
+            tables: self.tables.sync()?,
             wall_s: self.wall_s(),
             frame_step: self.frame_step,
-            impulses: self.impulses.clone(),
-            tactile: self.tactile.as_mut().map(TactileTables::sync).transpose()?.unwrap_or_default(),
-            forces_bytes: self.forces.as_mut().map(ForceTable::sync).transpose()?.unwrap_or_default(),
             statistics: self.statistics.clone(),
             cloth: self.cloth_summary(),
             goals: self.goal_monitor.worst().to_vec(),
