@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::record::{DIAGNOSTICS, MANIFEST, Manifest};
+use crate::record::{DIAGNOSTICS, FRAMES, MANIFEST, Manifest};
 use pliant_io::digest::{self, DigestError};
 use pliant_io::files::IoError;
 use pliant_render::plot::{Plot, PlotError, Series, Style};
@@ -24,7 +24,7 @@ pub struct Entry {
 pub fn find(directories: &[PathBuf]) -> Result<Vec<PathBuf>, IoError> {
     let mut all = Vec::new();
     for directory in directories {
-        if directory.join(MANIFEST).exists() {
+        if is_run(directory) {
             all.push(directory.clone());
             continue;
         }
@@ -34,7 +34,7 @@ pub fn find(directories: &[PathBuf]) -> Result<Vec<PathBuf>, IoError> {
             let path = entry.map_err(read)?.path();
             // Unfinished runs begin with a dot.
             let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-            if !hidden && path.join(MANIFEST).exists() {
+            if !hidden && is_run(&path) {
                 found.push(path);
             }
         }
@@ -46,6 +46,11 @@ pub fn find(directories: &[PathBuf]) -> Result<Vec<PathBuf>, IoError> {
         all.append(&mut found);
     }
     Ok(all)
+}
+
+/// Whether a folder is a run directory; its manifest may be lost.
+fn is_run(directory: &Path) -> bool {
+    directory.join(MANIFEST).exists() || directory.join(FRAMES).exists()
 }
 
 /// Reads the runs of directories, as [`find`] finds them. The second list has the manifests that

@@ -76,8 +76,14 @@ impl Verification {
         }
     }
 
-    fn checkpoints(&mut self, directory: &Path) {
-        for file in checkpoint::files(directory) {
+    /// The checkpoints: those that the manifest names.
+    fn checkpoints(&mut self, directory: &Path, expected: &[String]) {
+        let found = checkpoint::files(directory);
+        for name in expected.iter().filter(|name| !found.contains(&directory.join(name))) {
+            self.files += 1;
+            self.problem(name, format!("{name} is missing"));
+        }
+        for file in found {
             self.files += 1;
             self.bytes += file.metadata().map_or(0, |metadata| metadata.len());
             if let Err(error) = checkpoint::verify(&file) {
@@ -91,7 +97,7 @@ impl Verification {
 /// Compares the files of a run directory with their digests.
 ///
 /// # Errors
-/// There is no manifest. A damaged one is a problem, not an error.
+/// It is no run directory. A manifest that is damaged or missing is a problem, not an error.
 pub fn verify(directory: &Path) -> Result<Verification, IoError> {
     let mut found = Verification { files: 1, ..Verification::default() };
     let manifest = match Manifest::read(directory) {
@@ -100,7 +106,11 @@ pub fn verify(directory: &Path) -> Result<Verification, IoError> {
             found.problem(MANIFEST, IoError::Malformed { path, reason });
             return Ok(found);
         }
-        Err(error) => return Err(error),
+        Err(error) if !directory.join(FRAMES).exists() => return Err(error),
+        Err(error) => {
+            found.problem(MANIFEST, error);
+            return Ok(found);
+        }
     };
     found.bytes = directory.join(MANIFEST).metadata().map_or(0, |metadata| metadata.len());
     if manifest.schema_version < 2 {
@@ -112,7 +122,7 @@ pub fn verify(directory: &Path) -> Result<Verification, IoError> {
         found.compare(directory, name, expected);
     }
     found.frames(directory, manifest.frames);
-    found.checkpoints(directory);
+    found.checkpoints(directory, &manifest.checkpoints);
     Ok(found)
 }
 

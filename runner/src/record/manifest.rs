@@ -259,6 +259,9 @@ pub struct Manifest {
     /// frames are in `frames.csv`.
     #[serde(default)]
     pub digests: BTreeMap<String, FileDigest>,
+    /// The checkpoints, as paths in the run directory; each has checksums of its own.
+    #[serde(default)]
+    pub checkpoints: Vec<String>,
     /// SHA-256 of this file, with 64 zeros in this place.
     #[serde(default)]
     pub manifest_sha256: String,

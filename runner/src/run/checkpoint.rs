@@ -92,6 +92,14 @@ pub fn files(directory: &Path) -> Vec<PathBuf> {
     found.into_iter().map(|(_, path)| path).collect()
 }
 
+/// The checkpoints as paths in the run directory, newest first.
+pub fn names(directory: &Path) -> Vec<String> {
+    let name = |file: &PathBuf| {
+        file.strip_prefix(directory).ok().map(|file| file.to_string_lossy().replace('\\', "/"))
+    };
+    files(directory).iter().filter_map(name).collect()
+}
+
 /// Compares a checkpoint's checksums with its contents.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use pliant_coupling::{Diagnostics, StepReport};
 
-use super::checkpoint::{Checkpoint, UsableCheckpoint};
+use super::checkpoint::{self, Checkpoint};
 use super::frames::FrameWriter;
 use super::goals::GoalMonitor;
 use super::options::StopSignal;
@@ -94,16 +94,15 @@ impl<'a> Run<'a> {
         Ok(run)
     }
 
-    /// Continues from a checkpoint. What was written after it is cut off, or written again.
+    /// Continues from a checkpoint, to whose state the scenario's world is restored. What was written
+    /// after it is cut off, or written again.
     pub fn resume(
-        mut scenario: Scenario,
+        scenario: Scenario,
         directory: &'a RunDirectory,
         machine: &OpenBackend,
-        usable: UsableCheckpoint,
+        checkpoint: Checkpoint,
     ) -> Result<Self, RunError> {
-        let (path, target) = (directory.path(), directory.target());
-        usable.restore(target, &mut scenario.world)?;
-        let checkpoint = usable.checkpoint;
+        let path = directory.path();
         let tables = RunTables::reopen(path, &scenario, checkpoint.tables)?;
         let mut run = Self::new(scenario, path, tables, checkpoint.inputs)?;
         run.step = checkpoint.steps;
@@ -360,6 +359,7 @@ impl<'a> Run<'a> {
             pictures: if pictures { Pictures::Pending } else { Pictures::Off },
             inputs: self.inputs.clone(),
             digests,
+            checkpoints: checkpoint::names(self.directory),
             manifest_sha256: String::new(),
         })
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::checkpoint::{self, Checkpoint, UsableCheckpoint};
+use super::checkpoint::{self, Checkpoint};
 use super::directory::{FinishedDirectory, RunDirectory, check};
 use super::pictures;
 use super::simulate::{Run, same_but_duration, steps_of};
@@ -48,7 +48,7 @@ fn begin(scenario: Scenario, options: &mut RunOptions) -> Result<Recorded, RunEr
 }
 
 /// A run that was begun before: complete, to be continued, or killed before its first checkpoint.
-fn resume(scenario: Scenario, options: &mut RunOptions) -> Result<Recorded, RunError> {
+fn resume(mut scenario: Scenario, options: &mut RunOptions) -> Result<Recorded, RunError> {
     let mut directory = RunDirectory::take(&options.out)?;
     let mut notes = Vec::new();
     match complete(&scenario, &directory) {
@@ -62,14 +62,17 @@ fn resume(scenario: Scenario, options: &mut RunOptions) -> Result<Recorded, RunE
     let usable = checkpoint::newest_usable(directory.path(), directory.target())?;
     match usable {
         Some(mut usable) => {
-            same_run(&scenario, &usable, directory.target())?;
+            same_run(&scenario, &usable.checkpoint, directory.target())?;
+            // Before anything is changed.
+            usable.restore(directory.target(), &mut scenario.world)?;
             notes.append(&mut usable.damaged);
             if !notes.is_empty() {
                 notes.push(format!("continued from step {}", usable.checkpoint.steps));
             }
             directory.reopen()?;
             remove_manifest(directory.path())?;
-            let manifest = record(scenario, &directory, options, Some(usable)).map_err(|e| e.kept(true))?;
+            let manifest =
+                record(scenario, &directory, options, Some(usable.checkpoint)).map_err(|e| e.kept(true))?;
             Ok(Recorded { directory, manifest, notes })
         }
         // Nothing but what a run makes before its first checkpoint.
@@ -116,8 +119,8 @@ fn complete(scenario: &Scenario, directory: &RunDirectory) -> Found {
 }
 
 /// Refuses to continue a run with another scene, other input files or a shorter duration.
-fn same_run(scenario: &Scenario, usable: &UsableCheckpoint, target: &Path) -> Result<(), RunError> {
-    let (path, before) = (target.to_path_buf(), &usable.checkpoint);
+fn same_run(scenario: &Scenario, before: &Checkpoint, target: &Path) -> Result<(), RunError> {
+    let path = target.to_path_buf();
     if !same_but_duration(&scenario.scene, &before.scene) {
         return Err(RunError::DifferentScene { path });
     }
@@ -150,7 +153,7 @@ fn record(
     scenario: Scenario,
     directory: &RunDirectory,
     options: &mut RunOptions,
-    from: Option<UsableCheckpoint>,
+    from: Option<Checkpoint>,
 ) -> Result<Manifest, RunError> {
     let machine = options.backend.open()?;
     let mut run = match from {
