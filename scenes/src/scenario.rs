@@ -14,7 +14,8 @@ use pliant_rigid::simulation::Integrator;
 use crate::assemble::{
     AssembleError, AssembledCloth, Assembly, RigidParts, SoftParticles, TimedInputs, assemble, tactile_pads,
 };
-use crate::format::{self, Order, Scene, ValidationError, validate};
+use crate::estimate::Estimate;
+use crate::format::{self, Order, Scene, ValidationError, validate, within_limits};
 use crate::initial_checks::{
     OverlapError, ParticleCloud, PlacedShape, bodies_in_bodies, soft_in_soft, warn_of_soft_contacts,
 };
@@ -72,6 +73,11 @@ impl Scenario {
         build(scene)
     }
 
+    /// What its run will need: with the counts of the world as it is built.
+    pub fn estimate(&self) -> Estimate {
+        estimate(&self.scene, &self.world)
+    }
+
     /// Sets the targets and efforts of all motors for the next step, and takes it.
     ///
     /// # Errors
@@ -124,6 +130,7 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
     *builder.bodies() = bodies;
     allow(scene, &mut builder);
     let (scene, world) = (scene.clone(), builder.build()?);
+    within_limits(&scene, &estimate(&scene, &world))?;
     warnings.extend(world.bodies().beyond_limits().map(|(name, q, limit, unit)| {
         let beyond = (q - limit).abs();
         format!(
@@ -137,6 +144,10 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
     files.sort();
     files.dedup();
     Ok(Scenario { scene, world, colors, parts, back_colors, centers, inputs, warnings, files })
+}
+
+fn estimate(scene: &Scene, world: &World) -> Estimate {
+    Estimate::of_world(scene, world.particle_count(), world.bodies().len(), world.substeps())
 }
 
 fn soft_label(scene: &Scene, at: usize) -> String {
