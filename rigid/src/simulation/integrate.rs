@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::advance_summary::AdvanceSummary;
 use super::contact::ContactSource;
+use super::contact_sums::{BodyOrigin, ContactSums};
 use super::divergence;
 use super::energy::{EnergyMeter, PotentialOffset};
 use super::error::SimulationError;
@@ -63,6 +64,7 @@ pub struct Simulation<S> {
     pub(super) stepped: bool,
     pub(super) reactions: Reactions,
     pub(super) meter: EnergyMeter,
+    pub(super) contact_sums: ContactSums,
 }
 
 impl<S: ContactSource> Simulation<S> {
@@ -118,6 +120,7 @@ impl<S: ContactSource> Simulation<S> {
             stepped,
             reactions,
             meter,
+            contact_sums: ContactSums::default(),
         })
     }
 
@@ -197,6 +200,12 @@ impl<S: ContactSource> Simulation<S> {
         &mut self.system
     }
 
+    /// Measures the impulses of contact on bodies with these `origins` from now on;
+    /// `body_of_geometry` is the number of the body of each geometry of the source.
+    pub fn measure_contacts(&mut self, origins: Vec<BodyOrigin>, body_of_geometry: Vec<u32>) {
+        self.contact_sums = ContactSums::new(origins, body_of_geometry);
+    }
+
     /// Advances to `time` \[s\] with the chosen integrator.
     ///
     /// # Errors
@@ -205,6 +214,7 @@ impl<S: ContactSource> Simulation<S> {
         let mut summary = AdvanceSummary { shortest: f64::INFINITY, ..AdvanceSummary::default() };
         // A step that would leave a remainder of rounding size covers it.
         let slack = 1e-12 * time.abs().max(1.0);
+        self.contact_sums.begin_advance();
         while time - self.state.time > slack {
             // Steps end at the corners of prescribed paths, where velocities jump, and where
             // external systems do.
@@ -266,9 +276,12 @@ impl<S: ContactSource> Simulation<S> {
         summary.solver.add(&step);
         self.meter.begin();
         let mut energy = self.meter.measure(&self.system, None, &self.stepper, begin, &end.v);
+        self.contact_sums.begin();
+        self.contact_sums.measure(None, &self.stepper);
         self.stepper.place(&self.system, begin, dt, end);
         divergence::check(&self.system.model, end, dt)?;
         self.meter.keep(&mut energy);
+        self.contact_sums.keep();
         summary.energy.add(&energy);
         summary.add_environment_impulse(&self.stepper.environment_impulse(&self.system, None));
         core::mem::swap(&mut self.state, end);

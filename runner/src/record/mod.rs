@@ -2,15 +2,18 @@
 
 mod bodies;
 pub(crate) mod cloth;
+mod csv_table;
 mod diagnostics;
 pub(crate) mod energy;
 mod forces;
 mod frame_list;
+mod joints;
 pub(crate) mod manifest;
 mod paths;
 mod run_tables;
 mod table;
 mod tactile;
+mod wrench;
 
 pub use bodies::{BODIES, BodyRow, read_bodies};
 pub use cloth::{ClothSummary, ClothWatch};
@@ -18,6 +21,8 @@ pub use diagnostics::DIAGNOSTICS;
 pub use energy::ENERGY_GAIN_WARNING;
 pub use forces::{FORCES, ForceRow, force_bodies, read_forces};
 pub use frame_list::{FRAME_LIST, FrameRow, read_frame_list};
+pub(crate) use joints::any as has_joints;
+pub use joints::{JOINTS, JointRow, read_joints};
 pub use manifest::{
     Conservation, CouplingSummary, GoalResult, MANIFEST, Manifest, MeanMax, MsPerStep, Number, RigidSummary,
     SolverSummary, Status,
@@ -26,3 +31,4 @@ pub(crate) use manifest::{read_json, write_json};
 pub use paths::{FRAMES, frame_path};
 pub use run_tables::{RunTables, TablesState};
 pub use tactile::{PadFrame, SENSORS, TACTILE, pad_path, read_pad};
+pub use wrench::Wrench;

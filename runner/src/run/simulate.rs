@@ -18,6 +18,7 @@ use crate::record::cloth::ClothWatch;
 use crate::record::energy;
 use crate::record::{
     ClothSummary, Conservation, ENERGY_GAIN_WARNING, FRAMES, Manifest, Number, RunTables, Status, frame_path,
+    has_joints,
 };
 use crate::{machine, picture, plots, pressure};
 use pliant_io::files::IoError;
@@ -302,7 +303,7 @@ impl<'a> Run<'a> {
         }
         self.report_crossings();
         let interval = (self.step - self.frame_step) as f64 * self.scenario.scene.dt;
-        self.tables.frame(&self.scenario, interval, &row)?;
+        self.tables.frame(&mut self.scenario, interval, &row)?;
         self.frames += 1;
         self.frame_step = self.step;
         Ok(())
@@ -391,7 +392,7 @@ impl<'a> Run<'a> {
             energy: energy::figures(&energy),
             goals: self.goal_monitor.results(status, self.scenario.world.time(), self.scenario.scene.dt),
             frames: self.frames,
-            files: outputs(&self.scenario.scene, pictures),
+            files: outputs(&self.scenario.scene, has_joints(&self.scenario.world), pictures),
         }
     }
 }
