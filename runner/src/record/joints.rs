@@ -8,6 +8,7 @@ use pliant_coupling::World;
 use pliant_io::digest::{DigestError, FileDigest};
 use pliant_io::files::IoError;
 use pliant_rigid::multibody::{JointKind, LinkId, Model};
+use pliant_scenes::scenario::Scenario;
 
 use super::csv_table;
 use super::table::{Opening, Table, quoted};
@@ -16,7 +17,7 @@ use super::wrench::{Wrench, WrenchColumns};
 /// Name of the table with one row per frame and degree of freedom.
 pub const JOINTS: &str = "joints.csv";
 
-const HEADER: &str = "time,joint,kind,dof,unit,position,velocity,effort,fx,fy,fz,tx,ty,tz";
+const HEADER: &str = "time,joint,link,kind,dof,unit,position,velocity,effort,fx,fy,fz,tx,ty,tz";
 
 /// Whether a joint has rows: all but free ones, which hold nothing, and prescribed ones, which are
 /// no joints of a mechanism.
@@ -46,8 +47,9 @@ impl JointTable {
     }
 
     /// The rows of a frame: positions and velocities at its time, efforts and reactions of the last
-    /// step of the rigid bodies. `world` is not changed but for buffers.
-    pub fn frame(&mut self, world: &mut World) -> Result<(), IoError> {
+    /// step of the rigid bodies. Of the scenario only buffers change.
+    pub fn frame(&mut self, scenario: &mut Scenario) -> Result<(), IoError> {
+        let Scenario { world, joint_names, .. } = scenario;
         let time = world.time();
         let simulation = world.bodies_mut().simulation_mut();
         simulation.drive_efforts(&mut self.efforts);
@@ -56,11 +58,12 @@ impl JointTable {
         let (model, state) = (&simulation.system().model, simulation.state());
         for (l, link) in model.links().iter().enumerate().filter(|(_, link)| is_listed(&link.joint)) {
             let reaction = reactions.get(l).map(|f| Wrench { force: f.linear, torque: f.angular });
-            let (joint, kind) = (quoted(&link.name), link.joint.name());
+            let (name, kind) = (quoted(&link.name), link.joint.name());
+            let joint = joint_names.get(&LinkId(l)).map_or_else(|| name.clone(), |name| quoted(name));
             let wrench = Wrench::cells(reaction);
             let velocities = model.velocities_of(LinkId(l));
             if velocities.is_empty() {
-                self.table.line(&format!("{time:?},{joint},{kind},,,,,{wrench}"))?;
+                self.table.line(&format!("{time:?},{joint},{name},{kind},,,,,{wrench}"))?;
             }
             for (dof, n) in velocities.enumerate() {
                 let (position, velocity) = (position(model, LinkId(l), dof, &state.q), state.v[n]);
@@ -68,7 +71,7 @@ impl JointTable {
                 let effort = effort.map(|effort| format!("{effort:?}")).unwrap_or_default();
                 let unit = link.joint.unit(dof);
                 self.table.line(&format!(
-                    "{time:?},{joint},{kind},{dof},{unit},{position:?},{velocity:?},{effort}{wrench}"
+                    "{time:?},{joint},{name},{kind},{dof},{unit},{position:?},{velocity:?},{effort}{wrench}"
                 ))?;
             }
         }
@@ -98,8 +101,10 @@ fn position(model: &Model, link: LinkId, dof: usize, q: &[f64]) -> f64 {
 pub struct JointRow {
     /// Time \[s\].
     pub time: f64,
-    /// Name of the joint's link.
+    /// Name of the joint in the scene; that of its link if the scene has none.
     pub joint: String,
+    /// Name of the link that the joint holds.
+    pub link: String,
     /// Number of the degree of freedom; none for a fixed joint.
     pub dof: Option<usize>,
     /// Position \[rad, m\]; none for a fixed joint.
@@ -120,13 +125,14 @@ pub struct JointRow {
 /// The file is missing or a row is malformed.
 pub fn read_joints(directory: &Path) -> Result<Vec<JointRow>, IoError> {
     let table = csv_table::read(directory, JOINTS)?;
-    let [time, joint, dof, position, velocity, effort] =
-        table.columns(["time", "joint", "dof", "position", "velocity", "effort"])?;
+    let [time, joint, link, dof, position, velocity, effort] =
+        table.columns(["time", "joint", "link", "dof", "position", "velocity", "effort"])?;
     let wrench = WrenchColumns::of(&table, ["fx", "fy", "fz", "tx", "ty", "tz"])?;
     let row = |row: csv_table::CsvRow| {
         Ok(JointRow {
             time: row.value(time)?,
             joint: row.text(joint).to_owned(),
+            link: row.text(link).to_owned(),
             dof: row.optional(dof)?,
             position: row.optional(position)?,
             velocity: row.optional(velocity)?,

@@ -112,7 +112,7 @@ impl RunTables {
             tactile.frame(world, interval)?;
         }
         if let Some(joints) = &mut self.joints {
-            joints.frame(&mut scenario.world)?;
+            joints.frame(scenario)?;
         }
         self.sums.clear();
         Ok(())
