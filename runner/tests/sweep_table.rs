@@ -41,7 +41,10 @@ fn rows(folder: &Path) -> Vec<SweepRow> {
             status: Some(Status::Failed),
             error: Some("line one\nline \"two\"\r\u{1b}[2J, é".to_owned()),
             manifest: Some(Manifest { status: Status::Failed, warnings: vec!["w".to_owned()], ..manifest }),
-            ..row("b\n2", changes(json!({ "dt": 2, "seed": -7, "fast": false, "label": " ", "mixed": [1, "é"] })))
+            ..row(
+                "b\n2",
+                changes(json!({ "dt": 2, "seed": -7, "fast": false, "label": " ", "mixed": [1, "é"] })),
+            )
         },
         SweepRow { error: Some("it is locked".to_owned()), ..row("c", changes(json!({ "dt": 1e-300 }))) },
     ]
@@ -51,7 +54,8 @@ fn rows(folder: &Path) -> Vec<SweepRow> {
 fn csv_cells(path: &Path) -> BTreeMap<String, Vec<String>> {
     let mut reader = csv::Reader::from_path(path).unwrap();
     let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
-    let mut columns: BTreeMap<_, Vec<String>> = header.iter().map(|name| (name.clone(), Vec::new())).collect();
+    let mut columns: BTreeMap<_, Vec<String>> =
+        header.iter().map(|name| (name.clone(), Vec::new())).collect();
     for row in reader.records() {
         for (name, cell) in header.iter().zip(row.unwrap().iter()) {
             columns.get_mut(name).unwrap().push(cell.to_owned());

@@ -14,8 +14,8 @@ pub struct Output {
     /// Properties of the frames' PLY files beyond position, velocity, radius, colour and material,
     /// and the time.
     pub fields: Vec<Field>,
-    /// Bodies and links `robot/link` whose forces from the particles are written at every step,
-    /// into `forces.csv`; those in `plots` are always written.
+    /// Bodies and links `robot/link` whose forces from particles and from other bodies are written
+    /// at every step, into `forces.csv`; those in `plots` are always written.
     pub forces: Vec<String>,
     /// Plots of forces over time.
     pub plots: Vec<Figure>,
