@@ -6,7 +6,8 @@
 //! - [`mesh`]: triangle meshes from OBJ, STL and PLY files, and the check that a mesh bounds a
 //!   solid;
 //! - [`parts`]: files of named parts, each with its checksum;
-//! - [`ply`]: frames of particles and triangles, binary PLY.
+//! - [`ply`]: frames of particles and triangles, binary PLY;
+//! - [`text`]: names as they may be shown on a terminal.
 
 pub mod digest;
 pub mod files;
@@ -14,3 +15,4 @@ pub mod lock;
 pub mod mesh;
 pub mod parts;
 pub mod ply;
+pub mod text;

@@ -1,7 +1,7 @@
 //! Runs of scenes.
 //!
 //! - [`run`]: one run, its directory, checkpoints, tables and goals (what it writes down is in `record`);
-//! - [`sweep`]: variants of a scene side by side;
+//! - [`sweep`]: variants of a scene side by side, [`sweep_table`]: their table as CSV and Parquet;
 //! - [`machine`]: processor and backends;
 //! - [`picture`], [`pressure`], [`plots`]: pictures of bodies and particles, of tactile pads, and
 //!   plots of forces;
@@ -17,4 +17,5 @@ mod record;
 pub mod report;
 pub mod run;
 pub mod sweep;
+pub mod sweep_table;
 pub mod verify;

@@ -93,7 +93,11 @@ fn a_stopped_run_judges_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let parts = folder.path().join("parts");
     let stop = StopSignal::new();
-    let mut progress = |progress: &Progress| stop.store(progress.done == 8, Ordering::Relaxed);
+    let mut progress = |progress: &Progress| {
+        if progress.done == 8 {
+            stop.request();
+        }
+    };
     let stopped = RunOptions { stop: Some(&stop), progress: Some(&mut progress), ..options(&parts) };
     let manifest = run(Scenario::new(&scene).unwrap(), stopped).unwrap().manifest;
     assert_eq!(manifest.status, Status::Interrupted);

@@ -16,6 +16,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use pliant::io::text::printable_lines;
 
 use args::{Arguments, Command};
 use output::Failure;
@@ -50,7 +51,7 @@ pub fn main() -> ExitCode {
 
 fn complain(error: &anyhow::Error, code: u8) -> ExitCode {
     // Standard error may be closed; the message is then lost.
-    let _ = writeln!(io::stderr(), "error: {}", explain(error));
+    let _ = writeln!(io::stderr(), "error: {}", printable_lines(&explain(error)));
     ExitCode::from(code)
 }
 

@@ -2,51 +2,104 @@
 
 use std::path::Path;
 
-use nalgebra::{Isometry3, Translation3, Vector3};
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use pliant_coupling::World;
 use pliant_io::digest::DigestError;
 use pliant_io::files::IoError;
-use pliant_rigid::{Bodies, SpatialImpulse};
+use pliant_rigid::SpatialImpulse;
+use serde::{Deserialize, Serialize};
 
+use super::csv_table;
 use super::table::{Opening, Table, quoted};
+use super::wrench::{Wrench, WrenchColumns};
 
 /// Name of the table with one row per frame and body.
 pub const BODIES: &str = "bodies.csv";
 
-const HEADER: &str = "time,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,fx,fy,fz,tx,ty,tz";
+const HEADER: &str = "time,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,fx,fy,fz,tx,ty,tz,\
+    contact_fx,contact_fy,contact_fz,contact_tx,contact_ty,contact_tz";
 
 /// The table in a run directory.
 pub fn open(directory: &Path, opening: Opening) -> Result<Table, DigestError> {
     opening.table(directory, BODIES, HEADER)
 }
 
-/// The rows of a frame.
-///
-/// `impulses` are those of the particles on each body since the last frame, about the body's
-/// centre of mass, over `interval` \[s\]; `centers` are the centres in the frames that the
-/// scene gives the bodies \[m\].
+/// Impulses on the bodies since the last frame, each about its body's moving centre of mass.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BodySums {
+    /// Of the particles.
+    particles: Vec<SpatialImpulse>,
+    /// Of contact between bodies.
+    contacts: Vec<SpatialImpulse>,
+}
+
+impl BodySums {
+    /// Zero for this number of bodies.
+    pub fn new(bodies: usize) -> Self {
+        let zero = vec![SpatialImpulse::zero(); bodies];
+        Self { particles: zero.clone(), contacts: zero }
+    }
+
+    /// Adds a step.
+    pub fn step(&mut self, world: &World) {
+        let sums = [&mut self.particles, &mut self.contacts];
+        for (sums, step) in sums.into_iter().zip([world.body_impulses(), world.contact_impulses()]) {
+            for (sum, impulse) in sums.iter_mut().zip(step) {
+                sum.angular += impulse.angular;
+                sum.linear += impulse.linear;
+            }
+        }
+    }
+
+    /// Begins the next frame.
+    pub fn clear(&mut self) {
+        self.particles.fill(SpatialImpulse::zero());
+        self.contacts.fill(SpatialImpulse::zero());
+    }
+}
+
+/// The rows of a frame, with the sums of the `interval` \[s\] since the last one; `centers` are the
+/// centres of mass in the frames that the scene gives the bodies \[m\].
 pub fn frame(
     table: &mut Table,
-    time: f64,
-    bodies: &Bodies,
+    world: &World,
     centers: &[Vector3<f64>],
-    impulses: &[SpatialImpulse],
+    sums: &BodySums,
     interval: f64,
 ) -> Result<(), IoError> {
-    for (((id, body), center), impulse) in bodies.iter().zip(centers).zip(impulses) {
+    let (time, bodies) = (world.time(), world.bodies());
+    let impulses = sums.particles.iter().zip(&sums.contacts);
+    for (((id, body), center), (particles, contacts)) in bodies.iter().zip(centers).zip(impulses) {
         let pose = bodies.pose(id) * Translation3::from(-center);
         let velocity = bodies.velocity(id);
         // From the centre of mass to the origin of the scene's frame.
         let arm = pose.translation.vector - bodies.pose(id).translation.vector;
         let v = velocity.linear + velocity.angular.cross(&arm);
         let w = velocity.angular;
-        let rate = if interval > 0.0 { 1.0 / interval } else { 0.0 };
-        let f = impulse.linear * rate;
-        let t = impulse.angular * rate - arm.cross(&f);
+        // There is no mean over no time.
+        let rate = (interval > 0.0).then(|| 1.0 / interval);
+        let mean = |sum: &SpatialImpulse| {
+            Wrench::cells(rate.map(|rate| Wrench::shifted(sum.linear * rate, sum.angular * rate, &arm)))
+        };
         let (p, q) = (pose.translation.vector, pose.rotation);
         let name = quoted(&body.name);
         table.line(&format!(
-            "{time:?},{name},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?}",
-            p.x, p.y, p.z, q.w, q.i, q.j, q.k, v.x, v.y, v.z, w.x, w.y, w.z, f.x, f.y, f.z, t.x, t.y, t.z
+            "{time:?},{name},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?},{:?}{}{}",
+            p.x,
+            p.y,
+            p.z,
+            q.w,
+            q.i,
+            q.j,
+            q.k,
+            v.x,
+            v.y,
+            v.z,
+            w.x,
+            w.y,
+            w.z,
+            mean(particles),
+            mean(contacts)
         ))?;
     }
     Ok(())
@@ -57,12 +110,16 @@ pub fn frame(
 pub struct BodyRow {
     /// Time \[s\].
     pub time: f64,
+    /// Name of the body.
+    pub body: String,
     /// Pose of the frame that the scene gives the body, in the world.
     pub pose: Isometry3<f64>,
-    /// Force from the particles, mean over the frame, world frame \[N\].
-    pub force: Vector3<f64>,
-    /// Torque from the particles about the body's origin, mean over the frame, world frame \[N m\].
-    pub torque: Vector3<f64>,
+    /// Wrench of the particles about the body's origin, mean over the frame, world frame; none at
+    /// the start.
+    pub particles: Option<Wrench>,
+    /// Wrench of contact with other bodies, likewise; none too if the table is of a version that
+    /// did not measure it.
+    pub contacts: Option<Wrench>,
 }
 
 /// Reads `bodies.csv` of a run directory with `bodies` bodies: the rows of each frame, in the order
@@ -71,26 +128,23 @@ pub struct BodyRow {
 /// # Errors
 /// The file is missing or a row is malformed.
 pub fn read_bodies(directory: &Path, bodies: usize) -> Result<Vec<Vec<BodyRow>>, IoError> {
-    let path = directory.join(BODIES);
-    let text = std::fs::read_to_string(&path).map_err(|e| IoError::file("read", &path, e))?;
+    let table = csv_table::read(directory, BODIES)?;
+    let [time, body] = table.columns(["time", "body"])?;
+    let place = table.columns(["px", "py", "pz"])?;
+    let turn = table.columns(["qw", "qx", "qy", "qz"])?;
+    let particles = WrenchColumns::of(&table, ["fx", "fy", "fz", "tx", "ty", "tz"])?;
+    let contacts = WrenchColumns::contact(&table)?;
     let mut frames: Vec<Vec<BodyRow>> = Vec::new();
-    // A quoted name may hold commas, so that the numbers are counted from the end of the row.
-    for (at, line) in text.lines().enumerate().skip(1) {
-        let malformed =
-            || IoError::Malformed { path: path.clone(), reason: format!("line {}: '{line}'", at + 1) };
-        let time = line.split(',').next().and_then(|t| t.parse().ok()).ok_or_else(malformed)?;
-        let mut numbers = [0.0; 19];
-        let mut fields = line.rsplit(',');
-        for number in numbers.iter_mut().rev() {
-            *number = fields.next().and_then(|field| field.parse().ok()).ok_or_else(malformed)?;
-        }
-        let vector = |from: usize| Vector3::new(numbers[from], numbers[from + 1], numbers[from + 2]);
-        let turn = nalgebra::Quaternion::new(numbers[3], numbers[4], numbers[5], numbers[6]);
-        let pose = Isometry3::from_parts(
-            Translation3::from(vector(0)),
-            nalgebra::UnitQuaternion::from_quaternion(turn),
-        );
-        let row = BodyRow { time, pose, force: vector(13), torque: vector(16) };
+    for row in table.rows() {
+        let [w, i, j, k] = turn;
+        let turn = Quaternion::new(row.value(w)?, row.value(i)?, row.value(j)?, row.value(k)?);
+        let row = BodyRow {
+            time: row.value(time)?,
+            body: row.text(body).to_owned(),
+            pose: Isometry3::from_parts(row.vector(place)?.into(), UnitQuaternion::from_quaternion(turn)),
+            particles: particles.read_measured(&row)?,
+            contacts: contacts.map(|columns| columns.read_measured(&row)).transpose()?.flatten(),
+        };
         match frames.last_mut() {
             Some(frame) if frame.len() < bodies => frame.push(row),
             _ => frames.push(vec![row]),

@@ -2,16 +2,19 @@
 
 mod bodies;
 pub(crate) mod cloth;
+mod csv_table;
 mod diagnostics;
 pub(crate) mod energy;
 mod forces;
 mod frame_list;
 mod inputs;
+mod joints;
 pub(crate) mod manifest;
 mod paths;
 mod run_tables;
 mod table;
 mod tactile;
+mod wrench;
 
 pub use bodies::{BODIES, BodyRow, read_bodies};
 pub use cloth::{ClothSummary, ClothWatch};
@@ -20,6 +23,8 @@ pub use energy::ENERGY_GAIN_WARNING;
 pub use forces::{FORCES, ForceRow, force_bodies, read_forces};
 pub use frame_list::{FRAME_LIST, FrameRow, read_frame_list, verify_frames};
 pub use inputs::{InputFile, input_files};
+pub(crate) use joints::any as has_joints;
+pub use joints::{JOINTS, JointRow, read_joints};
 pub use manifest::{
     Conservation, CouplingSummary, GoalResult, MANIFEST, Manifest, MeanMax, MsPerStep, Number, Pictures,
     RigidSummary, SolverSummary, Status,
@@ -28,3 +33,4 @@ pub(crate) use manifest::{read_json, write_json};
 pub use paths::{FRAMES, frame_path};
 pub use run_tables::{RunTables, TablesState};
 pub use tactile::{PadFrame, SENSORS, TACTILE, pad_path, read_pad};
+pub use wrench::Wrench;

@@ -6,12 +6,13 @@ use std::path::Path;
 use pliant_coupling::{Diagnostics, StepReport};
 use pliant_io::digest::{DigestError, FileDigest};
 use pliant_io::files::IoError;
-use pliant_rigid::SpatialImpulse;
 use pliant_scenes::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
+use super::bodies::BodySums;
 use super::forces::ForceTable;
 use super::frame_list::FrameRow;
+use super::joints::JointTable;
 use super::table::{Opening, Table};
 use super::tactile::{TactileSum, TactileTables};
 use super::{bodies, diagnostics, frame_list};
@@ -23,8 +24,8 @@ pub struct RunTables {
     frames: Table,
     tactile: Option<TactileTables>,
     forces: Option<ForceTable>,
-    /// Impulses of the particles on the bodies since the last frame.
-    impulses: Vec<SpatialImpulse>,
+    joints: Option<JointTable>,
+    sums: BodySums,
 }
 
 /// The tables at a step, for a checkpoint: what is on disk, and the sums since the last frame.
@@ -32,7 +33,7 @@ pub struct RunTables {
 pub struct TablesState {
     /// Length and digest of each table, by its path in the run directory.
     pub files: BTreeMap<String, FileDigest>,
-    impulses: Vec<SpatialImpulse>,
+    bodies: BodySums,
     tactile: Vec<TactileSum>,
 }
 
@@ -62,7 +63,7 @@ impl RunTables {
     /// A table cannot be opened, or is not what the checkpoint says.
     pub fn reopen(directory: &Path, scenario: &Scenario, state: TablesState) -> Result<Self, DigestError> {
         let mut tables = Self::open(directory, scenario, Opening::Resumed(&state.files))?;
-        tables.impulses = state.impulses;
+        tables.sums = state.bodies;
         if let Some(tactile) = &mut tables.tactile {
             tactile.restore(state.tactile);
         }
@@ -77,7 +78,8 @@ impl RunTables {
             frames: frame_list::open(directory, opening)?,
             tactile: TactileTables::open(directory, opening, world)?,
             forces: ForceTable::open(directory, opening, scene, world)?,
-            impulses: vec![SpatialImpulse::zero(); scenario.centers.len()],
+            joints: JointTable::open(directory, opening, world)?,
+            sums: BodySums::new(scenario.centers.len()),
         })
     }
 
@@ -87,10 +89,7 @@ impl RunTables {
     /// # Errors
     /// A file cannot be written.
     pub fn step(&mut self, scenario: &Scenario) -> Result<(), IoError> {
-        for (sum, impulse) in self.impulses.iter_mut().zip(scenario.world.body_impulses()) {
-            sum.angular += impulse.angular;
-            sum.linear += impulse.linear;
-        }
+        self.sums.step(&scenario.world);
         if let Some(tactile) = &mut self.tactile {
             tactile.step(&scenario.world, scenario.scene.dt);
         }
@@ -100,18 +99,22 @@ impl RunTables {
         Ok(())
     }
 
-    /// Writes the rows of a frame: means over the `interval` \[s\] since the last one.
+    /// Writes the rows of a frame: means over the `interval` \[s\] since the last one. Of the
+    /// scenario only buffers change.
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn frame(&mut self, scenario: &Scenario, interval: f64, row: &FrameRow) -> Result<(), IoError> {
-        let (time, world) = (scenario.world.time(), &scenario.world);
+    pub fn frame(&mut self, scenario: &mut Scenario, interval: f64, row: &FrameRow) -> Result<(), IoError> {
+        let world = &scenario.world;
         frame_list::frame(&mut self.frames, row)?;
-        bodies::frame(&mut self.bodies, time, world.bodies(), &scenario.centers, &self.impulses, interval)?;
+        bodies::frame(&mut self.bodies, world, &scenario.centers, &self.sums, interval)?;
         if let Some(tactile) = &mut self.tactile {
             tactile.frame(world, interval)?;
         }
-        self.impulses.fill(SpatialImpulse::zero());
+        if let Some(joints) = &mut self.joints {
+            joints.frame(scenario)?;
+        }
+        self.sums.clear();
         Ok(())
     }
 
@@ -144,10 +147,13 @@ impl RunTables {
         if let Some(forces) = &mut self.forces {
             forces.sync(&mut files)?;
         }
+        if let Some(joints) = &mut self.joints {
+            joints.sync(&mut files)?;
+        }
         let tactile = match &mut self.tactile {
             Some(tactile) => tactile.sync(&mut files)?,
             None => Vec::new(),
         };
-        Ok(TablesState { files, impulses: self.impulses.clone(), tactile })
+        Ok(TablesState { files, bodies: self.sums.clone(), tactile })
     }
 }

@@ -28,6 +28,8 @@ pub struct FrameWriter {
     sheets: Vec<bool>,
     color_by: ColorBy,
     fields: FrameFields,
+    /// Whether the header has the time.
+    timed: bool,
     snapshot: ParticleSnapshot,
     particles: Vec<FrameParticle>,
     scalars: Vec<f32>,
@@ -67,7 +69,11 @@ impl FrameWriter {
                 j: has(Field::J),
                 plastic_strain: has(Field::PlasticStrain),
                 stress_norm: has(Field::StressNorm),
+                mass: has(Field::Mass),
+                volume: has(Field::Volume),
+                affine: has(Field::Affine),
             },
+            timed: has(Field::Time),
             snapshot: ParticleSnapshot::default(),
             particles: Vec::new(),
             scalars: Vec::new(),
@@ -95,11 +101,16 @@ impl FrameWriter {
             j: s.j[p],
             plastic_strain: s.state[p],
             stress_norm: s.stress_norm[p],
+            mass: s.mass[p] as f32,
+            volume: s.volume[p] as f32,
+            affine: s.affine[p],
         }));
         self.color();
         let triangles = FrameTriangles { corners: &self.triangles, back_colors: &self.back_colors };
-        let file = write_frame(frame_path(directory, number), &self.particles, triangles, self.fields)?;
-        Ok(FrameRow { frame: number, time: world.time(), particles: self.particles.len(), file })
+        let (path, time) = (frame_path(directory, number), world.time());
+        let header_time = self.timed.then_some(time);
+        let file = write_frame(path, &self.particles, triangles, self.fields, header_time)?;
+        Ok(FrameRow { frame: number, time, particles: self.particles.len(), file })
     }
 
     /// Positions of the particles of the last frame \[m\], by their ids.

@@ -2,15 +2,18 @@
 
 use crate::picture::{PREVIEW_GIF, PREVIEW_PNG};
 use crate::plots::PLOTS;
-use crate::record::{BODIES, DIAGNOSTICS, FORCES, FRAME_LIST, SENSORS, TACTILE, force_bodies};
+use crate::record::{BODIES, DIAGNOSTICS, FORCES, FRAME_LIST, JOINTS, SENSORS, TACTILE, force_bodies};
 use pliant_scenes::format::Scene;
 
-/// Paths in the run directory of the tables of a scene's run and, with `pictures`, of its plots and
-/// pictures.
-pub(super) fn outputs(scene: &Scene, pictures: bool) -> Vec<String> {
-    let mut files = vec![DIAGNOSTICS.to_owned(), BODIES.to_owned(), FRAME_LIST.to_owned()];
+/// Paths in the run directory of the tables of a scene's run, whose world has `joints` or not, and,
+/// with `pictures`, of its plots and pictures.
+pub(super) fn outputs(scene: &Scene, joints: bool, pictures: bool) -> Vec<String> {
+    let mut files = [DIAGNOSTICS, BODIES, FRAME_LIST].map(str::to_owned).to_vec();
     if !force_bodies(&scene.output).is_empty() {
         files.push(FORCES.to_owned());
+    }
+    if joints {
+        files.push(JOINTS.to_owned());
     }
     if !scene.sensors.is_empty() {
         files.push(SENSORS.to_owned());

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::RunError;
-use super::outputs::{outputs, pictures_of};
+use super::outputs::pictures_of;
 use crate::picture::{FrameRenderer, PictureProgress};
 use crate::record::{Manifest, Pictures};
 use crate::{plots, pressure};
@@ -44,7 +44,11 @@ pub fn draw(
         std::io::copy(&mut file, &mut hash).map_err(|e| IoError::file("read", &path, e))?;
         manifest.digests.insert(name, hash.digest());
     }
-    manifest.files = outputs(&manifest.scene, true);
+    for name in pictures_of(&manifest.scene) {
+        if !manifest.files.contains(&name) {
+            manifest.files.push(name);
+        }
+    }
     manifest.pictures = Pictures::Drawn;
     manifest.write(directory)?;
     Ok(())

@@ -17,7 +17,7 @@ use crate::record::cloth::ClothWatch;
 use crate::record::energy;
 use crate::record::{
     ClothSummary, Conservation, ENERGY_GAIN_WARNING, FRAMES, InputFile, Manifest, Number, Pictures,
-    RunTables, Status, frame_path, input_files,
+    RunTables, Status, frame_path, has_joints, input_files,
 };
 use pliant_io::files::IoError;
 use pliant_scenes::format::Scene;
@@ -261,7 +261,7 @@ impl<'a> Run<'a> {
         }
         self.report_crossings();
         let interval = (self.step - self.frame_step) as f64 * self.scenario.scene.dt;
-        self.tables.frame(&self.scenario, interval, &row)?;
+        self.tables.frame(&mut self.scenario, interval, &row)?;
         self.frames += 1;
         self.frame_step = self.step;
         Ok(())
@@ -355,7 +355,7 @@ impl<'a> Run<'a> {
             energy: energy::figures(&energy),
             goals: self.goal_monitor.results(status, self.scenario.world.time(), self.scenario.scene.dt),
             frames: self.frames,
-            files: outputs(&self.scenario.scene, pictures),
+            files: outputs(&self.scenario.scene, has_joints(&self.scenario.world), pictures),
             pictures: if pictures { Pictures::Pending } else { Pictures::Off },
             inputs: self.inputs.clone(),
             digests,

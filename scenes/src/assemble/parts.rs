@@ -23,6 +23,8 @@ pub struct RigidParts {
     pub centers: Vec<Vector3<f64>>,
     /// Inputs of the motors over time.
     pub inputs: TimedInputs,
+    /// Names of joints by which the scene refers to them, by their links.
+    pub joint_names: BTreeMap<LinkId, String>,
     /// Parts of robots' files that are approximated or left out, one line each.
     pub warnings: Vec<String>,
     /// Files that were read for the robots: models, what they include, meshes.

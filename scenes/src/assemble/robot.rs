@@ -25,6 +25,7 @@ pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
         builder: BodiesBuilder::new(),
         centers: Vec::new(),
         inputs: TimedInputs::default(),
+        joint_names: BTreeMap::new(),
         warnings: Vec::new(),
         files: Vec::new(),
     };
@@ -46,6 +47,7 @@ pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
     }
     super::drive::add(scene, &mut parts, &joints)?;
     super::task::add(scene, &mut parts, &joints)?;
+    parts.joint_names = joints.links.into_iter().map(|(name, link)| (link, name)).collect();
     Ok(parts)
 }
 
