@@ -193,6 +193,7 @@ impl World {
         let rigid =
             self.bodies.integrate(coupling_step, &self.impulses.current).map_err(|e| self.rigid_error(e))?;
         self.balance_tracker.bodies(&rigid.energy);
+        self.impulses.add_contacts(&self.bodies);
         let BodyImpulses { current, points, starts, .. } = &self.impulses;
         self.motion.correct_free_positions(&mut self.bodies, coupling_step, current, points, starts);
         report.add(substeps, &contacts, &rigid);
@@ -346,6 +347,13 @@ impl World {
     /// inertial frame.
     pub fn body_impulses(&self) -> &[SpatialImpulse] {
         &self.impulses.step
+    }
+
+    /// Impulses of contact between bodies on each body over the last step, static ones included,
+    /// world frame, each about its body's moving origin. They are those of all steps of the rigid
+    /// bodies that were kept; forces of joints and constraints are not among them.
+    pub fn contact_impulses(&self) -> &[SpatialImpulse] {
+        &self.impulses.contacts
     }
 
     /// The tactile pads, in the order in which they were added.

@@ -1,6 +1,8 @@
 //! From a scene to a world that is ready to step.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::PathBuf;
 
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_coupling::convex::{Direction, SolverSettings};
@@ -8,6 +10,7 @@ use pliant_coupling::{BuildError, ParticleSet, Settings, StepError, StepReport, 
 use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::RigidSettings;
 use pliant_rigid::comfree::RigidSolver;
+use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::Integrator;
 
 use crate::assemble::{
@@ -53,11 +56,16 @@ pub struct Scenario {
     pub back_colors: Vec<Option<[u8; 3]>>,
     /// Centre of mass of each body in the frame that the scene gives it \[m\].
     pub centers: Vec<Vector3<f64>>,
+    /// Names of joints by which the scene refers to them, by their links.
+    pub joint_names: BTreeMap<LinkId, String>,
     /// Targets and efforts of the motors in time.
     inputs: TimedInputs,
     /// Warnings: parts of robots' files that are approximated or left out, and doubtful initial
     /// states, one line each.
     pub warnings: Vec<String>,
+    /// Every file that was read for the world, beside the scene's own: models, what they include,
+    /// meshes. Sorted.
+    pub files: Vec<PathBuf>,
 }
 
 impl Scenario {
@@ -99,7 +107,7 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
     for pad in tactile_pads(scene, &rigid)? {
         builder.tactile(pad);
     }
-    let RigidParts { builder: bodies, centers, inputs, mut warnings } = rigid;
+    let RigidParts { builder: bodies, centers, inputs, joint_names, mut warnings, mut files } = rigid;
     warnings.extend(coarse);
     let ids: Vec<_> = materials.into_iter().map(|material| builder.material(material)).collect();
     let mut colors = Vec::new();
@@ -136,7 +144,10 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
     }));
     warnings.extend(bodies_in_bodies(&scene, &world)?);
     warnings.extend(warn_of_soft_contacts(&scene, &world));
-    Ok(Scenario { scene, world, colors, parts, back_colors, centers, inputs, warnings })
+    files.extend(scene.clone().files_mut().map(|file| file.clone()));
+    files.sort();
+    files.dedup();
+    Ok(Scenario { scene, world, colors, parts, back_colors, centers, joint_names, inputs, warnings, files })
 }
 
 fn estimate(scene: &Scene, world: &World) -> Estimate {

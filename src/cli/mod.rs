@@ -17,6 +17,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use pliant::io::text::printable_lines;
 
 use args::{Arguments, Command};
 use output::Failure;
@@ -35,6 +36,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(output) => doctor::doctor(output.json),
         Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Render(arguments) => runs::render(&arguments),
+        Command::Verify(arguments) => runs::verify(&arguments),
         Command::Report(arguments) => runs::report(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
     };
@@ -42,6 +44,7 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Reported) => ExitCode::from(1),
         Err(Failure::Refused) => ExitCode::from(2),
+        Err(Failure::Stopped) => ExitCode::from(3),
         Err(Failure::Failed(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(Failure::Failed(error)) => complain(&error, 1),
         Err(Failure::Usage(error)) => complain(&error, 2),
@@ -50,7 +53,7 @@ pub fn main() -> ExitCode {
 
 fn complain(error: &anyhow::Error, code: u8) -> ExitCode {
     // Standard error may be closed; the message is then lost.
-    let _ = writeln!(io::stderr(), "error: {}", explain(error));
+    let _ = writeln!(io::stderr(), "error: {}", printable_lines(&explain(error)));
     ExitCode::from(code)
 }
 

@@ -13,6 +13,8 @@ pub enum Failure {
     Reported,
     /// An invalid scene, which was reported already. Exit code 2.
     Refused,
+    /// A signal stopped the command; `--resume` continues. Exit code 3.
+    Stopped,
 }
 
 impl Failure {

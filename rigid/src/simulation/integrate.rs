@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::advance_summary::AdvanceSummary;
 use super::contact::ContactSource;
+use super::contact_sums::{BodyOrigin, ContactSums};
 use super::divergence;
 use super::energy::{EnergyMeter, PotentialOffset};
 use super::error::SimulationError;
@@ -65,6 +66,7 @@ pub struct Simulation<S> {
     pub(super) reactions: Reactions,
     pub(super) meter: EnergyMeter,
     watch: StepWatch,
+    pub(super) contact_sums: ContactSums,
 }
 
 impl<S: ContactSource> Simulation<S> {
@@ -121,6 +123,7 @@ impl<S: ContactSource> Simulation<S> {
             reactions,
             meter,
             watch: StepWatch::default(),
+            contact_sums: ContactSums::default(),
         })
     }
 
@@ -210,6 +213,12 @@ impl<S: ContactSource> Simulation<S> {
         self.watch = watch;
     }
 
+    /// Measures the impulses of contact on bodies with these `origins` from now on;
+    /// `body_of_geometry` is the number of the body of each geometry of the source.
+    pub fn measure_contacts(&mut self, origins: Vec<BodyOrigin>, body_of_geometry: Vec<u32>) {
+        self.contact_sums = ContactSums::new(origins, body_of_geometry);
+    }
+
     /// Advances to `time` \[s\] with the chosen integrator.
     ///
     /// # Errors
@@ -220,6 +229,7 @@ impl<S: ContactSource> Simulation<S> {
         // A step that would leave a remainder of rounding size covers it.
         let slack = 1e-12 * time.abs().max(1.0);
         let start = self.state.time;
+        self.contact_sums.begin_advance();
         while time - self.state.time > slack {
             self.check_watch()?;
             // Steps end at the corners of prescribed paths, where velocities jump, and where
@@ -288,9 +298,12 @@ impl<S: ContactSource> Simulation<S> {
         summary.solver.add(&step);
         self.meter.begin();
         let mut energy = self.meter.measure(&self.system, None, &self.stepper, begin, &end.v);
+        self.contact_sums.begin();
+        self.contact_sums.measure(None, &self.stepper);
         self.stepper.place(&self.system, begin, dt, end);
         divergence::check(&self.system.model, end, dt)?;
         self.meter.keep(&mut energy);
+        self.contact_sums.keep();
         summary.energy.add(&energy);
         summary.add_environment_impulse(&self.stepper.environment_impulse(&self.system, None));
         core::mem::swap(&mut self.state, end);

@@ -25,7 +25,9 @@ pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
         builder: BodiesBuilder::new(),
         centers: Vec::new(),
         inputs: TimedInputs::default(),
+        joint_names: BTreeMap::new(),
         warnings: Vec::new(),
+        files: Vec::new(),
     };
     let mut joints = Joints { links: BTreeMap::new(), robots: BTreeMap::new() };
     // A body on a robot's link comes after the robots, and so do its descendants.
@@ -45,6 +47,7 @@ pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
     }
     super::drive::add(scene, &mut parts, &joints)?;
     super::task::add(scene, &mut parts, &joints)?;
+    parts.joint_names = joints.links.into_iter().map(|(name, link)| (link, name)).collect();
     Ok(parts)
 }
 
@@ -88,6 +91,9 @@ fn add_robot(
     }
     parts.warnings.extend(warnings.into_iter().map(|warning| format!("{path}: {warning}")));
     start(&mut imported, robot, path)?;
+    if robot.file.is_some() {
+        parts.files.append(&mut imported.files);
+    }
     let parent = match &robot.parent {
         None => None,
         Some(name) => {

@@ -1,6 +1,7 @@
 //! The scene, and its settings of grid, contact, coupling and solver.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use pliant_coupling::{AutoOr, ContactSettings, Coupling, CouplingStep, GridMotion};
 use schemars::JsonSchema;
@@ -8,8 +9,8 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use serde::{Deserialize, Serialize};
 
-use super::body::BodySpec;
-use super::cloth::ClothSpec;
+use super::body::{BodySpec, RigidShape};
+use super::cloth::{ClothShape, ClothSpec};
 use super::copies::Copies;
 use super::drive::{Actuator, Constraint, Controller, Force};
 use super::goal::Goal;
@@ -18,7 +19,7 @@ use super::output::Output;
 use super::rigid::{Rigid, RigidSolver};
 use super::robot::Robot;
 use super::sensor::Sensor;
-use super::soft::{Material, SoftBodySpec};
+use super::soft::{Material, SoftBodySpec, SoftShape};
 use super::task::Task;
 /// The version of the scene format that this library reads and writes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -128,6 +129,25 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// The files that the scene names: meshes and models.
+    pub fn files_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        let soft = self.soft.iter_mut().filter_map(|soft| match &mut soft.shape {
+            SoftShape::Mesh { file, .. } => Some(file),
+            _ => None,
+        });
+        let cloths = self.cloths.iter_mut().filter_map(|cloth| match &mut cloth.shape {
+            ClothShape::Mesh { file, .. } => Some(file),
+            _ => None,
+        });
+        let robots = self.robots.iter_mut().filter_map(|robot| robot.file.as_mut());
+        let geometries = self.bodies.iter_mut().flat_map(|body| &mut body.geometries);
+        let shapes = geometries.filter_map(|geometry| match &mut geometry.shape {
+            RigidShape::Mesh { file, .. } => Some(file),
+            _ => None,
+        });
+        soft.chain(cloths).chain(robots).chain(shapes)
+    }
+
     /// An empty scene of this name, duration and step `dt` [s].
     pub fn empty(name: &str, duration: f64, dt: f64) -> Self {
         Self {
