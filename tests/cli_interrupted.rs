@@ -19,7 +19,7 @@ const ENDLESS: [&str; 9] = [
     "--set",
     "soft[0].sampling.counts=[4,4,4]",
     "--time",
-    "100000",
+    "10000",
 ];
 
 /// How long the slowest machine may take to write a few frames.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// Whether a terminal or a viewer obeys a character rather than showing it: control characters, line
 /// and paragraph separators, and those that turn the direction of text (Unicode, UAX 9).
-fn is_obeyed(c: char) -> bool {
+pub fn is_obeyed(c: char) -> bool {
     let separates = matches!(c, '\u{2028}' | '\u{2029}');
     let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     c.is_control() || separates || turns

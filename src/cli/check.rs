@@ -1,8 +1,9 @@
 //! `check`: whether a scene is valid, and what its run will need.
 
 use anyhow::Error;
+use pliant::io::text::printable;
 use pliant::scenes::estimate::Estimate;
-use pliant::scenes::format::{Assignment, Problem, Scene, SetError, apply, printable, value_and_unit};
+use pliant::scenes::format::{Assignment, Problem, Scene, SetError, apply, value_and_unit};
 use pliant::scenes::load::{self, LoadError};
 use pliant::scenes::machine_memory::machine_memory;
 use pliant::scenes::scenario::{Scenario, SceneError};

@@ -4,11 +4,12 @@ use pliant_import::ImportError;
 use pliant_planning::inverse_kinematics::PlanError;
 use pliant_rigid::{GeometryError, RigidError};
 
+use crate::format;
 use crate::format::limits::MOST_PARTICLES;
-use crate::format::{self, printable};
 use crate::initial_checks::ResolutionError;
 use crate::sample::SampleError;
 use pliant_io::mesh::MeshError;
+use pliant_io::text::printable;
 
 /// A part of a scene that cannot be built, with the path of its field.
 #[derive(Debug, thiserror::Error)]

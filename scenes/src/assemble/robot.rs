@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use nalgebra::Vector3;
 use pliant_import::{self, Imported};
+use pliant_io::text::is_obeyed;
 use pliant_rigid::BodiesBuilder;
 
 use super::body::body;
 use super::error::AssembleError;
 use super::parts::{Joints, RigidParts, RobotJoints, TimedInput, TimedInputs};
-use crate::format::{self, Robot, Scene, is_control};
+use crate::format::{self, Robot, Scene};
 use crate::isometry::isometry;
 use crate::models;
 
@@ -156,7 +157,7 @@ fn check_names(imported: &Imported, path: &str) -> Result<(), AssembleError> {
     let inputs = imported.inputs.iter().map(|input| ("motor", &input.name));
     let keyframes = imported.keyframes.iter().map(|keyframe| ("keyframe", &keyframe.name));
     let mut names = links.chain(joints).chain(inputs).chain(keyframes);
-    match names.find(|(_, name)| name.chars().any(is_control)) {
+    match names.find(|(_, name)| name.chars().any(is_obeyed)) {
         None => Ok(()),
         Some((what, name)) => {
             Err(AssembleError::ControlCharacter { path: path.to_owned(), what, name: name.clone() })

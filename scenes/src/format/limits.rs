@@ -26,10 +26,10 @@ const LONGEST_LIST: u64 = 10_000;
 const LONGEST_NAME: u64 = 256;
 
 /// No control characters, separators of lines or changes of the writing direction.
-const NO_CONTROL: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$";
+const NO_CONTROL: &str = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]*$";
 /// The same, but for tabs and line feeds.
 const NO_CONTROL_BUT_LINES: &str =
-    "^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$";
+    "^[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]*$";
 
 /// The limit of a field.
 #[derive(Clone, Copy)]

@@ -60,6 +60,5 @@ pub use soft::{Material, MaterialRef, Sampling, SoftBodySpec, SoftShape};
 pub(crate) use spread::is_free;
 pub use task::{Gripper, GripperCommand, Task, TaskControl, Timing, Tool, ToolPose, Waypoint, WaypointPath};
 pub use validate::{
-    Problem, ValidationError, goals_within_duration, is_control, printable, validate, value_and_unit,
-    within_limits,
+    Problem, ValidationError, goals_within_duration, validate, value_and_unit, within_limits,
 };

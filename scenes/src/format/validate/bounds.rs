@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use pliant_io::text::{is_obeyed, printable};
 use serde_json::{Map, Value};
 
 use super::problem::Problem;
@@ -213,21 +214,9 @@ fn bad_text(text: &str, longest: u64, is_text: bool) -> Option<String> {
             printable(&start)
         ));
     }
-    let bad = |c: &char| is_control(*c) && !(is_text && matches!(c, '\n' | '\t'));
+    let bad = |c: &char| is_obeyed(*c) && !(is_text && matches!(c, '\n' | '\t'));
     let found = text.chars().find(bad)?;
     Some(format!("'{}' must not hold the control character '{}'", printable(text), found.escape_default()))
-}
-
-/// Whether a terminal or a table would obey a character: control characters, separators of lines,
-/// changes of the writing direction.
-pub fn is_control(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// A text with such characters escaped.
-pub fn printable(text: &str) -> String {
-    let escaped = |c: char| if is_control(c) { c.escape_default().to_string() } else { c.to_string() };
-    text.chars().map(escaped).collect()
 }
 
 /// The unit in a description: its last brackets that hold no range.

@@ -24,7 +24,6 @@ use std::collections::BTreeSet;
 
 use super::{Pose, Scene, Signal, Varying};
 use crate::estimate::Estimate;
-pub use bounds::{is_control, printable};
 pub use goal::goals_within_duration;
 use names::Names;
 use pliant_mpm::material::MaterialError;
