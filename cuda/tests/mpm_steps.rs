@@ -13,6 +13,7 @@ use pliant_cuda::mpm::{Advance, BlockCapacities, DeviceMpm, DeviceMpmError, Stop
 use pliant_cuda::{Commands, Device, Launch};
 use pliant_mpm::material::Material;
 use pliant_mpm::{Mpm, MpmError, ParticleRecord, ParticleState, Totals};
+use pliant_rigid::StepWatch;
 use support::{Random, devices};
 
 fn totals(mpm: &Mpm, device: &DeviceMpm) -> Totals {
@@ -312,6 +313,35 @@ fn accounts_balance_over_many_substeps() {
         assert!((after.linear_momentum - before.linear_momentum - linear).norm() < 1e-5 * scale);
         let angular = account.gravity.angular + account.boundary.angular;
         assert!((after.angular_momentum - before.angular_momentum - angular).norm() < 1e-5 * scale * 0.1);
+    }
+}
+
+/// A step of more substeps than are launched together is one step: a particle falls by g t, the
+/// balance has all of m g t, and the watch counts every substep. Stopped between launches, it says
+/// where.
+#[test]
+fn a_step_of_many_launches_is_counted_and_stopped() {
+    const SUBSTEPS: u32 = 2500;
+    let states = &block([1, 1, 1], 0)[..1];
+    let substep = 1e-5;
+    let mpm = host(H, &every_material(1e5), states, &[]);
+    let before = mpm.clone().totals(&mut Vec::new());
+    for device in devices() {
+        let mut device_mpm = on_device(&device, &mpm, &[]);
+        let watch = StepWatch::default();
+        device_mpm.set_watch(watch.clone());
+        watch.stop();
+        let stopped = device_mpm.advance(SUBSTEPS, substep, GRAVITY).unwrap_err();
+        assert_eq!(stopped, DeviceMpmError::StoppedOnRequest { substep_index: 0 });
+        watch.resume();
+        watch.begin_step(0);
+        let account = device_mpm.advance(SUBSTEPS, substep, GRAVITY).unwrap();
+        assert_eq!(watch.progress().substeps, u64::from(SUBSTEPS));
+        let fall = before.mass * f64::from(SUBSTEPS) * substep * GRAVITY;
+        assert!((account.gravity.linear - fall).norm() < 1e-6 * fall.norm(), "{account:?}");
+        let gained = totals(&mpm, &device_mpm).linear_momentum - before.linear_momentum;
+        // A velocity is rounded in every substep.
+        assert!((gained - fall).norm() < 1e-3 * fall.norm(), "{gained:?} {fall:?}");
     }
 }
 
