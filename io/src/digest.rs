@@ -25,7 +25,7 @@ pub enum DigestError {
     #[error(transparent)]
     Io(#[from] IoError),
     /// The file is too short.
-    #[error("{}: is shorter than at the checkpoint: {bytes} of {expected} bytes", path.display())]
+    #[error("{} is damaged: it has {bytes} of {expected} bytes", path.display())]
     Shorter {
         /// The file.
         path: PathBuf,
@@ -34,8 +34,18 @@ pub enum DigestError {
         /// Its length when the digest was taken \[bytes\].
         expected: u64,
     },
+    /// The file is too long.
+    #[error("{} is damaged: it has {bytes} bytes, {expected} were written", path.display())]
+    Longer {
+        /// The file.
+        path: PathBuf,
+        /// Its length \[bytes\].
+        bytes: u64,
+        /// Its length when the digest was taken \[bytes\].
+        expected: u64,
+    },
     /// The file has other bytes.
-    #[error("{}: its first {bytes} bytes do not match the checkpoint's checksum", path.display())]
+    #[error("{} is damaged: its first {bytes} bytes do not match their SHA-256", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
@@ -94,6 +104,18 @@ impl Hasher {
     }
 }
 
+/// Compares a whole file with its digest.
+///
+/// # Errors
+/// [`DigestError`] naming `path`: it cannot be read, or has other bytes.
+pub fn verify(path: &Path, expected: &FileDigest) -> Result<(), DigestError> {
+    let bytes = std::fs::metadata(path).map_err(|e| IoError::file("read", path, e))?.len();
+    if bytes > expected.bytes {
+        return Err(DigestError::Longer { path: path.to_path_buf(), bytes, expected: expected.bytes });
+    }
+    Hasher::of_prefix(path, expected).map(drop)
+}
+
 /// A writer that hashes what it passes on.
 #[derive(Debug)]
 pub struct HashingWriter<W> {
@@ -144,8 +166,8 @@ mod tests {
         for (text, said) in [
             ("abc", None),
             ("abcd", None),
-            ("abd", Some("x.csv: its first 3 bytes do not match the checkpoint's checksum")),
-            ("ab", Some("x.csv: is shorter than at the checkpoint: 2 of 3 bytes")),
+            ("abd", Some("x.csv is damaged: its first 3 bytes do not match their SHA-256")),
+            ("ab", Some("x.csv is damaged: it has 2 of 3 bytes")),
         ] {
             std::fs::write(&path, text).unwrap();
             let found = Hasher::of_prefix(&path, &digest);

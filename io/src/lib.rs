@@ -2,13 +2,17 @@
 //!
 //! - [`digest`]: SHA-256 digests of files, taken while they are written;
 //! - [`files`]: writing under a temporary name, the error of every file;
+//! - [`lock`]: locks of files that name their holder and end with it;
 //! - [`mesh`]: triangle meshes from OBJ, STL and PLY files, and the check that a mesh bounds a
 //!   solid;
+//! - [`parts`]: files of named parts, each with its checksum;
 //! - [`ply`]: frames of particles and triangles, binary PLY;
 //! - [`text`]: names as they may be shown on a terminal.
 
 pub mod digest;
 pub mod files;
+pub mod lock;
 pub mod mesh;
+pub mod parts;
 pub mod ply;
 pub mod text;

@@ -5,7 +5,8 @@
 //! - [`machine`]: processor and backends;
 //! - [`picture`], [`pressure`], [`plots`]: pictures of bodies and particles, of tactile pads, and
 //!   plots of forces;
-//! - [`report`]: a table of runs.
+//! - [`report`]: a table of runs;
+//! - [`verify`]: whether the files of a run are what was written.
 
 pub mod machine;
 pub mod picture;
@@ -17,3 +18,4 @@ pub mod report;
 pub mod run;
 pub mod sweep;
 pub mod sweep_table;
+pub mod verify;

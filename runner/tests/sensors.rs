@@ -3,10 +3,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use pliant_runner::run::{
-    BodyRow, Progress, RunOptions, SENSORS, Status, pad_path, read_bodies, read_pad, run,
+    BodyRow, Progress, RunOptions, SENSORS, Status, StopSignal, pad_path, read_bodies, read_pad, run,
 };
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, Scene, apply, validate};
@@ -86,10 +85,10 @@ fn a_stopped_run_goes_on_with_its_tables() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
     run(Scenario::new(&small()).unwrap(), options(&whole)).unwrap();
-    let stop = AtomicBool::new(false);
+    let stop = StopSignal::new();
     let mut progress = |progress: &Progress| {
         if progress.done == 20 {
-            stop.store(true, Ordering::Relaxed);
+            stop.request();
         }
     };
     let stopped = RunOptions { stop: Some(&stop), progress: Some(&mut progress), ..options(&parts) };

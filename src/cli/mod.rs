@@ -35,12 +35,14 @@ pub fn main() -> ExitCode {
         Command::Doctor(output) => doctor::doctor(output.json),
         Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Render(arguments) => runs::render(&arguments),
+        Command::Verify(arguments) => runs::verify(&arguments),
         Command::Report(arguments) => runs::report(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Reported) => ExitCode::from(1),
+        Err(Failure::Stopped) => ExitCode::from(3),
         Err(Failure::Failed(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(Failure::Failed(error)) => complain(&error, 1),
         Err(Failure::Usage(error)) => complain(&error, 2),

@@ -1,10 +1,13 @@
 //! `frames.csv`: time, particles, length and digest of every frame.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
-use pliant_io::digest::{DigestError, FileDigest};
+use pliant_io::digest::{self, DigestError, FileDigest};
 use pliant_io::files::IoError;
 
+use super::paths::frame_path;
 use super::table::{Opening, Table};
 
 /// Name of the table with one row per frame.
@@ -36,13 +39,35 @@ pub fn frame(table: &mut Table, row: &FrameRow) -> Result<(), IoError> {
     table.line(&format!("{frame},{time:?},{particles},{bytes},{sha256}"))
 }
 
+/// Compares the first `frames` frames of a run directory with their digests in the first `bytes`
+/// bytes of `frames.csv`.
+///
+/// # Errors
+/// [`DigestError`] naming the first frame that is damaged or missing.
+pub fn verify_frames(directory: &Path, bytes: u64, frames: usize) -> Result<(), DigestError> {
+    let rows = read_rows(directory, bytes)?;
+    if rows.len() != frames {
+        let reason = format!("it lists {} frames; {frames} were written", rows.len());
+        return Err(IoError::Malformed { path: directory.join(FRAME_LIST), reason }.into());
+    }
+    rows.iter().try_for_each(|row| digest::verify(&frame_path(directory, row.frame), &row.file))
+}
+
 /// Reads `frames.csv` of a run directory.
 ///
 /// # Errors
 /// The file is missing or a row is malformed.
 pub fn read_frame_list(directory: &Path) -> Result<Vec<FrameRow>, IoError> {
+    read_rows(directory, u64::MAX)
+}
+
+/// The rows in the first `bytes` bytes of the table.
+fn read_rows(directory: &Path, bytes: u64) -> Result<Vec<FrameRow>, IoError> {
     let path = directory.join(FRAME_LIST);
-    let text = std::fs::read_to_string(&path).map_err(|e| IoError::file("read", &path, e))?;
+    let mut text = String::new();
+    File::open(&path)
+        .and_then(|file| file.take(bytes).read_to_string(&mut text))
+        .map_err(|e| IoError::file("read", &path, e))?;
     let row = |(at, line): (usize, &str)| {
         let read = || {
             let mut cells = line.split(',');

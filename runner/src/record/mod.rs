@@ -7,6 +7,7 @@ mod diagnostics;
 pub(crate) mod energy;
 mod forces;
 mod frame_list;
+mod inputs;
 mod joints;
 pub(crate) mod manifest;
 mod paths;
@@ -20,12 +21,13 @@ pub use cloth::{ClothSummary, ClothWatch};
 pub use diagnostics::DIAGNOSTICS;
 pub use energy::ENERGY_GAIN_WARNING;
 pub use forces::{FORCES, ForceRow, force_bodies, read_forces};
-pub use frame_list::{FRAME_LIST, FrameRow, read_frame_list};
+pub use frame_list::{FRAME_LIST, FrameRow, read_frame_list, verify_frames};
+pub use inputs::{InputFile, input_files};
 pub(crate) use joints::any as has_joints;
 pub use joints::{JOINTS, JointRow, read_joints};
 pub use manifest::{
-    Conservation, CouplingSummary, GoalResult, MANIFEST, Manifest, MeanMax, MsPerStep, Number, RigidSummary,
-    SolverSummary, Status,
+    Conservation, CouplingSummary, GoalResult, MANIFEST, Manifest, MeanMax, MsPerStep, Number, Pictures,
+    RigidSummary, SolverSummary, Status,
 };
 pub(crate) use manifest::{read_json, write_json};
 pub use paths::{FRAMES, frame_path};

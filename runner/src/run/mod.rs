@@ -6,22 +6,24 @@
 //! `NAME.csv` (one row per frame and bin), `NAME.png` and `NAME.gif`. With forces `forces.csv` (one
 //! row per step and body) and `plots/*.svg`. It is complete or absent: see [`directory`].
 
-mod checkpoint;
+pub(crate) mod checkpoint;
 pub mod directory;
 mod error;
 mod frames;
 mod goals;
 mod histogram;
+mod observe;
 mod options;
 mod outputs;
+pub mod pictures;
 mod simulate;
+mod stages;
 mod statistics;
 
-pub(crate) use checkpoint::Checkpoint;
-pub use directory::{RunDirectory, check};
+pub use directory::{FinishedDirectory, RunDirectory, check};
 pub use error::RunError;
 pub use goals::{GoalMonitor, WorstMeasurement};
-pub use options::{Progress, RunOptions, Stage, Summary};
+pub use options::{CHECKPOINT_INTERVAL, Progress, RunOptions, Stage, StopSignal, Summary};
 pub use statistics::{DEEP_PENETRATION, Statistics, StepFigures};
 
 pub use crate::record::{
@@ -43,12 +45,12 @@ use pliant_scenes::scenario::Scenario;
 /// directory.
 pub fn run(scenario: Scenario, options: RunOptions) -> Result<Summary, RunError> {
     match options.threads {
-        None => simulate::run(scenario, options),
+        None => stages::run(scenario, options),
         Some(threads) => rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .map_err(|e| RunError::Threads { threads, reason: e.to_string() })?
-            .install(|| simulate::run(scenario, options)),
+            .install(|| stages::run(scenario, options)),
     }
 }
 

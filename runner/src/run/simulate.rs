@@ -2,35 +2,35 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use pliant_coupling::{Diagnostics, StepReport};
+use pliant_coupling::{Balance, Diagnostics, StepError, StepReport};
 
-use super::checkpoint::Checkpoint;
-use super::directory::check;
+use super::checkpoint::{self, Checkpoint};
 use super::frames::FrameWriter;
 use super::goals::GoalMonitor;
+use super::observe::observe;
+use super::options::StopSignal;
 use super::outputs::outputs;
-use super::{Progress, RunDirectory, RunError, RunOptions, Stage, Statistics, StepFigures, Summary};
-use crate::machine::OpenBackend;
+use super::{Progress, RunDirectory, RunError, RunOptions, Stage, Statistics, StepFigures};
+use crate::machine::{self, OpenBackend};
 use crate::record::cloth::ClothWatch;
 use crate::record::energy;
 use crate::record::{
-    ClothSummary, Conservation, ENERGY_GAIN_WARNING, FRAMES, Manifest, Number, RunTables, Status, frame_path,
-    has_joints,
+    ClothSummary, Conservation, ENERGY_GAIN_WARNING, FRAMES, InputFile, Manifest, Number, Pictures,
+    RunTables, Status, frame_path, has_joints, input_files,
 };
-use crate::{machine, picture, plots, pressure};
 use pliant_io::files::IoError;
 use pliant_scenes::format::Scene;
 use pliant_scenes::scenario::Scenario;
 
 /// A run between its steps.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     scenario: Scenario,
     directory: &'a Path,
     writer: FrameWriter,
     tables: RunTables,
+    inputs: Vec<InputFile>,
     statistics: Statistics,
     goal_monitor: GoalMonitor,
     cloth: Option<ClothWatch>,
@@ -42,77 +42,14 @@ struct Run<'a> {
     frame_step: u64,
     wall_before: f64,
     started: Instant,
-    last_checkpoint: Instant,
-}
-
-pub(super) fn run(scenario: Scenario, mut options: RunOptions) -> Result<Summary, RunError> {
-    check(&options.out, options.backend, options.resume)?;
-    let directory = if options.resume {
-        RunDirectory::reopen(&options.out)?
-    } else {
-        RunDirectory::create(&options.out)?
-    };
-    match fill(scenario, &directory, &mut options) {
-        Ok((manifest, picture_error)) => {
-            Ok(Summary { directory: directory.finish()?, manifest, picture_error })
-        }
-        Err(error) => Err(close_after_error(directory, options.resume, error)),
-    }
-}
-
-/// After an error: a run with a checkpoint stays under its unfinished name, or gets its final name
-/// back; others are removed.
-fn close_after_error(directory: RunDirectory, resumed: bool, error: RunError) -> RunError {
-    let kept = Checkpoint::exists(directory.path());
-    if resumed && error.is_usage() {
-        directory.restore_name();
-    } else if !kept && !resumed {
-        directory.abandon();
-    }
-    match error {
-        RunError::DiskFull { path, .. } => RunError::DiskFull { path, kept },
-        other => other,
-    }
-}
-
-/// Writes all of the directory, up to its manifest.
-fn fill(
-    scenario: Scenario,
-    directory: &RunDirectory,
-    options: &mut RunOptions,
-) -> Result<(Manifest, Option<String>), RunError> {
-    let machine = options.backend.open()?;
-    let mut run =
-        if options.resume { Run::reopen(scenario, directory)? } else { Run::begin(scenario, directory)? };
-    machine.attach(&mut run.scenario.world).map_err(RunError::Attach)?;
-    let (status, error) = run.simulate(options)?;
-    run.tables.sync()?;
-    let manifest = run.manifest(status, error, &machine, options.pictures);
-    drop(run);
-    manifest.write(directory.path())?;
-    // A run whose pictures fail is still a run.
-    let picture_error = if options.pictures && manifest.frames > 0 {
-        draw(directory.path(), &manifest, options).err().map(|e| e.to_string())
-    } else {
-        None
-    };
-    Ok((manifest, picture_error))
-}
-
-fn draw(directory: &Path, manifest: &Manifest, options: &mut RunOptions) -> Result<(), RunError> {
-    let mut progress = |done: usize, total: usize| {
-        if let Some(report) = &mut options.progress {
-            let (done, total) = (done as u64, total as u64);
-            report(&Progress { stage: Stage::Drawing, done, total, time: manifest.sim_s.0, contacts: 0.0 });
-        }
-    };
-    plots::write(directory, manifest)?;
-    pressure::pictures(directory, manifest)?;
-    Ok(picture::previews(directory, manifest, &mut progress)?)
+    /// Whether the world was stopped within a step: its balances are then not those of the last row.
+    is_within_step: bool,
+    /// When the last checkpoint was written, and its step.
+    last_checkpoint: (Instant, Option<u64>),
 }
 
 /// Whole steps of a duration; the last may reach a little beyond it.
-fn steps_of(scene: &Scene) -> u64 {
+pub(super) fn steps_of(scene: &Scene) -> u64 {
     // The slack keeps 1.0 / 0.1 at ten steps.
     ((scene.duration / scene.dt) * (1.0 - 1e-12)).ceil().max(1.0) as u64
 }
@@ -135,39 +72,44 @@ fn not_finite(diagnostics: &Diagnostics) -> Option<&'static str> {
 }
 
 /// Whether two scenes are equal except for their duration.
-fn same_but_duration(a: &Scene, b: &Scene) -> bool {
+pub(super) fn same_but_duration(a: &Scene, b: &Scene) -> bool {
     let mut a = a.clone();
     a.duration = b.duration;
     a == *b
 }
 
 impl<'a> Run<'a> {
-    fn begin(scenario: Scenario, directory: &'a RunDirectory) -> Result<Self, RunError> {
+    /// Begins a new run: its first frame, and its first checkpoint.
+    pub fn begin(
+        scenario: Scenario,
+        directory: &'a RunDirectory,
+        machine: &OpenBackend,
+    ) -> Result<Self, RunError> {
         let path = directory.path();
         let not_writable = |source| RunError::NotWritable { path: directory.target().to_path_buf(), source };
+        let inputs = input_files(&scenario)?;
         fs::create_dir(path.join(FRAMES)).map_err(not_writable)?;
         let tables = RunTables::create(path, &scenario)?;
-        let mut run = Self::new(scenario, path, tables)?;
+        let mut run = Self::new(scenario, path, tables, inputs)?;
+        machine.attach(&mut run.scenario.world).map_err(RunError::Attach)?;
         run.frame()?;
+        run.checkpoint()?;
         Ok(run)
     }
 
-    fn reopen(mut scenario: Scenario, directory: &'a RunDirectory) -> Result<Self, RunError> {
-        let (path, target) = (directory.path(), directory.target());
-        let checkpoint = Checkpoint::read(path, target)?;
-        if !same_but_duration(&scenario.scene, &checkpoint.scene) {
-            return Err(RunError::DifferentScene { path: target.to_path_buf() });
-        }
-        if checkpoint.steps >= steps_of(&scenario.scene) && path.join(crate::record::MANIFEST).exists() {
-            let reason = "the run is complete; use a longer --time to continue it".to_owned();
-            return Err(RunError::Checkpoint { path: target.to_path_buf(), reason });
-        }
-        checkpoint.restore(path, target, &mut scenario.world)?;
-        // Before anything is changed.
-        checkpoint.tables.verify(path)?;
+    /// Continues from a checkpoint, to whose state the scenario's world is restored. What was written
+    /// after it is cut off, or written again.
+    pub fn resume(
+        scenario: Scenario,
+        directory: &'a RunDirectory,
+        machine: &OpenBackend,
+        checkpoint: Checkpoint,
+    ) -> Result<Self, RunError> {
+        let path = directory.path();
         let tables = RunTables::reopen(path, &scenario, checkpoint.tables)?;
-        let mut run = Self::new(scenario, path, tables)?;
+        let mut run = Self::new(scenario, path, tables, checkpoint.inputs)?;
         run.step = checkpoint.steps;
+        run.last_checkpoint = (Instant::now(), Some(checkpoint.steps));
         run.frames = checkpoint.frames;
         run.frame_step = checkpoint.frame_step;
         run.statistics = checkpoint.statistics;
@@ -177,18 +119,29 @@ impl<'a> Run<'a> {
         }
         run.report_crossings();
         run.wall_before = checkpoint.wall_s;
-        // Frames after the checkpoint are written again.
-        for frame in run.frames.. {
-            let path = frame_path(path, frame);
-            if !path.exists() {
-                break;
-            }
-            fs::remove_file(&path).map_err(|e| IoError::file("remove", &path, e))?;
-        }
+        run.remove_later_frames()?;
+        machine.attach(&mut run.scenario.world).map_err(RunError::Attach)?;
         Ok(run)
     }
 
-    fn new(scenario: Scenario, directory: &'a Path, tables: RunTables) -> Result<Self, RunError> {
+    /// Frames after the checkpoint are written again.
+    fn remove_later_frames(&self) -> Result<(), RunError> {
+        for frame in self.frames.. {
+            let path = frame_path(self.directory, frame);
+            if !path.exists() {
+                return Ok(());
+            }
+            fs::remove_file(&path).map_err(|e| IoError::file("remove", &path, e))?;
+        }
+        Ok(())
+    }
+
+    fn new(
+        scenario: Scenario,
+        directory: &'a Path,
+        tables: RunTables,
+        inputs: Vec<InputFile>,
+    ) -> Result<Self, RunError> {
         let Scenario { scene, world, centers, .. } = &scenario;
         let now = Instant::now();
         Ok(Self {
@@ -205,13 +158,15 @@ impl<'a> Run<'a> {
             scenario,
             directory,
             tables,
+            inputs,
             statistics: Statistics::default(),
             step: 0,
             frames: 0,
             frame_step: 0,
             wall_before: 0.0,
             started: now,
-            last_checkpoint: now,
+            is_within_step: false,
+            last_checkpoint: (now, None),
         })
     }
 
@@ -219,16 +174,39 @@ impl<'a> Run<'a> {
         self.wall_before + self.started.elapsed().as_secs_f64()
     }
 
-    /// Steps to the end, to an error of the simulation, or until interrupted.
-    fn simulate(&mut self, options: &mut RunOptions) -> Result<(Status, Option<String>), RunError> {
+    /// Steps to the end, to an error of the simulation, or until interrupted; reports the progress
+    /// of long steps too.
+    pub fn simulate(&mut self, options: &mut RunOptions) -> Result<(Status, Option<String>), RunError> {
+        if let Some(stop) = options.stop {
+            self.scenario.world.set_watch(stop.watch());
+        }
+        let watch = self.scenario.world.watch().clone();
+        let (dt, total) = (self.scenario.scene.dt, self.steps);
+        let Some(progress) = options.progress.take() else { return self.steps(options, &mut |_| {}) };
+        let result = observe(watch, dt, total, &mut *progress, |report| self.steps(options, report));
+        options.progress = Some(progress);
+        result
+    }
+
+    /// The steps of [`simulate`](Self::simulate).
+    fn steps(
+        &mut self,
+        options: &RunOptions,
+        report_progress: &mut dyn FnMut(&Progress),
+    ) -> Result<(Status, Option<String>), RunError> {
         while self.step < self.steps {
-            if options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            if options.stop.is_some_and(StopSignal::is_requested) {
                 self.checkpoint()?;
                 return Ok((Status::Interrupted, None));
             }
             let before = Instant::now();
             let report = match self.scenario.step() {
                 Ok(report) => report,
+                // The world is within the step: the last checkpoint stays.
+                Err(StepError::Stopped { .. }) => {
+                    self.is_within_step = true;
+                    return Ok((Status::Interrupted, None));
+                }
                 // The last checkpoint stays the one before the failure.
                 Err(error) => return Ok((Status::Failed, Some(error.to_string()))),
             };
@@ -245,20 +223,26 @@ impl<'a> Run<'a> {
             if let Some(error) = self.count(&report, &diagnostics, before.elapsed().as_secs_f64() * 1e3)? {
                 return Ok((Status::Failed, Some(error)));
             }
-            if let Some(progress) = &mut options.progress {
-                progress(&Progress {
-                    stage: Stage::Simulating,
-                    done: self.step,
-                    total: self.steps,
-                    time: self.scenario.world.time(),
-                    contacts: report.contacts_mean + report.rigid.solver.contacts as f64,
-                });
-            }
-            if self.last_checkpoint.elapsed() >= options.checkpoint_interval {
+            report_progress(&Progress {
+                stage: Stage::Simulating,
+                done: self.step,
+                total: self.steps,
+                time: self.scenario.world.time(),
+                contacts: report.contacts_mean + report.rigid.solver.contacts as f64,
+                within: None,
+            });
+            let steps = options.checkpoint_steps;
+            if self.last_checkpoint.0.elapsed() >= options.checkpoint_interval
+                || steps.is_some_and(|steps| self.step.is_multiple_of(steps.get()))
+            {
                 self.checkpoint()?;
             }
         }
         self.checkpoint()?;
+        // After the checkpoint: a longer run has no frame here.
+        if self.frame_step != self.step {
+            self.frame()?;
+        }
         Ok((Status::Completed, None))
     }
 
@@ -273,8 +257,8 @@ impl<'a> Run<'a> {
         self.tables.step(&self.scenario)?;
         self.statistics.add(&StepFigures::of(report, wall_ms));
         self.goal_monitor.step(&mut self.scenario.world, self.scenario.scene.dt)?;
-        // Before the row, which has the crossings at the frame.
-        if self.step.is_multiple_of(self.frame_steps) || self.step == self.steps {
+        // Before the row, which has the crossings at the last frame.
+        if self.step.is_multiple_of(self.frame_steps) {
             self.frame()?;
         }
         let crossings = self.cloth_summary().map(|cloth| cloth.crossings_at_end);
@@ -310,8 +294,10 @@ impl<'a> Run<'a> {
     }
 
     fn checkpoint(&mut self) -> Result<(), RunError> {
+        if self.last_checkpoint.1 == Some(self.step) {
+            return Ok(());
+        }
         let checkpoint = Checkpoint {
-            schema_version: 2,
             steps: self.step,
             frames: self.frames,
             tables: self.tables.sync()?,
@@ -320,10 +306,11 @@ impl<'a> Run<'a> {
             statistics: self.statistics.clone(),
             cloth: self.cloth_summary(),
             goals: self.goal_monitor.worst().to_vec(),
+            inputs: self.inputs.clone(),
             scene: self.scenario.scene.clone(),
         };
         checkpoint.write(self.directory, &mut self.scenario.world)?;
-        self.last_checkpoint = Instant::now();
+        self.last_checkpoint = (Instant::now(), Some(self.step));
         Ok(())
     }
 
@@ -332,17 +319,21 @@ impl<'a> Run<'a> {
         self.scenario.world.strongly_coupled().map(name).collect()
     }
 
-    fn manifest(
+    /// The manifest of what is on disk.
+    pub fn manifest(
         &mut self,
         status: Status,
         error: Option<String>,
         machine: &OpenBackend,
         pictures: bool,
-    ) -> Manifest {
+    ) -> Result<Manifest, RunError> {
+        let digests = self.tables.sync()?.files;
         let wall_s = self.wall_s();
         let sim_s = self.step as f64 * self.scenario.scene.dt;
-        let balance = self.scenario.world.balance();
-        let energy = self.scenario.world.energy();
+        // Within a step there are no balances.
+        let whole = !self.is_within_step;
+        let balance = whole.then(|| self.scenario.world.balance());
+        let energy = whole.then(|| self.scenario.world.energy());
         let mut warnings: Vec<String> = self
             .scenario
             .warnings
@@ -353,12 +344,13 @@ impl<'a> Run<'a> {
         warnings.extend(self.statistics.pressed());
         warnings.extend(self.scenario.scene.grid_spacing.and_then(|spacing| self.statistics.depths(spacing)));
         // A failed run has its error instead.
-        warnings.extend(energy::warning(&energy, ENERGY_GAIN_WARNING).filter(|_| status != Status::Failed));
+        let gain = energy.as_ref().and_then(|energy| energy::warning(energy, ENERGY_GAIN_WARNING));
+        warnings.extend(gain.filter(|_| status != Status::Failed));
         // A step that was too long may be why it failed.
         let coupling = self.statistics.coupling();
         warnings.extend(coupling.warning(self.scenario.scene.coupling_step));
-        Manifest {
-            schema_version: 1,
+        Ok(Manifest {
+            schema_version: 2,
             status,
             error,
             seed: self.scenario.scene.seed,
@@ -383,16 +375,27 @@ impl<'a> Run<'a> {
             rigid: self.statistics.rigid(),
             cloth: self.cloth_summary(),
             warnings,
-            conservation: Conservation {
-                mass: Number(balance.mass),
-                linear_momentum: Number(balance.linear_momentum),
-                angular_momentum: Number(balance.angular_momentum),
-                energy: Number(balance.energy.unwrap_or(f64::NAN)),
-            },
-            energy: energy::figures(&energy),
-            goals: self.goal_monitor.results(status, self.scenario.world.time(), self.scenario.scene.dt),
+            conservation: conservation(balance.as_ref()),
+            energy: energy.as_ref().map(energy::figures).unwrap_or_default(),
+            goals: self.goal_monitor.results(status, sim_s, self.scenario.scene.dt),
             frames: self.frames,
             files: outputs(&self.scenario.scene, has_joints(&self.scenario.world), pictures),
-        }
+            pictures: if pictures { Pictures::Pending } else { Pictures::Off },
+            inputs: self.inputs.clone(),
+            digests,
+            checkpoints: checkpoint::names(self.directory),
+            manifest_sha256: String::new(),
+        })
+    }
+}
+
+/// The errors of the balances; null where there are none.
+fn conservation(balance: Option<&Balance>) -> Conservation {
+    let part = |of: fn(&Balance) -> f64| Number(balance.map_or(f64::NAN, of));
+    Conservation {
+        mass: part(|b| b.mass),
+        linear_momentum: part(|b| b.linear_momentum),
+        angular_momentum: part(|b| b.angular_momentum),
+        energy: part(|b| b.energy.unwrap_or(f64::NAN)),
     }
 }
