@@ -9,7 +9,7 @@ use pliant_runner::run::{
     BODIES, BodyRow, DIAGNOSTICS, JointRow, RunOptions, Status, read_bodies, read_forces, read_frame_list,
     read_joints, run,
 };
-use pliant_scenes::format::{Scene, parse_scene};
+use pliant_scenes::format::{RigidSolver, Scene, parse_scene};
 use pliant_scenes::scenario::Scenario;
 use pliant_testing::Random;
 use serde_json::{Value, json};
@@ -139,7 +139,16 @@ fn check_stack(out: &Path, scene: &Scene, masses: &[f64], hinged: bool, what: &s
             .map(|(row, wrench)| wrench.torque + row.pose.translation.vector.cross(&wrench.force))
             .sum();
         assert!(moments.norm() < slack, "{what}, frame {k}: moments add up to {moments} N m, not {slack:e}");
-        // Newton's second law of every free body; of two on a hinge together.
+        // Newton's second law of every free body; of two on a hinge together. The closed form keeps
+        // it to rounding. The convex solver stops where velocities are right to 1e-8 (a thousandth
+        // of the accuracy under error control), not where impulses balance: in the first contact,
+        // whose friction has no force of an earlier step, up to 3e-3 of the weight were missing in
+        // 57 seeds, later 5e-5.
+        let bound = match (&scene.rigid_solver, k) {
+            (RigidSolver::Comfree, _) => 1e-5,
+            (RigidSolver::Icf, 0) => 1e-2,
+            (RigidSolver::Icf, _) => 2e-4,
+        };
         let missing = |b: usize| {
             let change = (speeds[k + 1][b] - speeds[k][b]) * (masses[b] / interval.length);
             change - wrenches[b].force - gravity * masses[b]
@@ -150,7 +159,7 @@ fn check_stack(out: &Path, scene: &Scene, masses: &[f64], hinged: bool, what: &s
         };
         for group in groups {
             let off: Vector3<f64> = group.iter().map(|&b| missing(b)).sum();
-            assert!(off.norm() < 1e-5 * weight, "{what}, frame {k}, bodies {group:?}: {off} N are missing");
+            assert!(off.norm() < bound * weight, "{what}, frame {k}, bodies {group:?}: {off} N are missing");
         }
         loaded = loaded.max(wrenches[0].force.norm());
     }
@@ -234,9 +243,9 @@ fn particles_and_bodies_have_columns_of_their_own() {
     let (frames, speeds) = (read_bodies(&out, 2).unwrap(), velocities(&out, 2));
     for (k, interval) in intervals(&frames).iter().enumerate() {
         let plate = &interval.after[1];
-        let change = 2.0 * (speeds[k + 1][1] - speeds[k][1]) / interval.length;
-        let force =
-            plate.contacts.unwrap().force + plate.particles.unwrap().force - 2.0 * 9.81 * Vector3::z();
+        let change: Vector3<f64> = (speeds[k + 1][1] - speeds[k][1]) * (2.0 / interval.length);
+        let weight = Vector3::new(0.0, 0.0, 2.0 * 9.81);
+        let force = plate.contacts.unwrap().force + plate.particles.unwrap().force - weight;
         assert!((change - force).norm() < 1e-4 * 24.0, "frame {k}: {change} and {force} N");
     }
     let last = frames.last().unwrap();
@@ -297,7 +306,8 @@ fn a_pendulum_passes_its_reaction() {
         let along = Vector3::new(q.cos(), 0.0, -q.sin());
         let across = Vector3::new(-q.sin(), 0.0, -q.cos());
         let turning = m * g * d * q.cos() / (0.06 + m * d * d);
-        let expected = (across * (d * turning) - along * (d * rate * rate) + Vector3::z() * g) * m;
+        let up = Vector3::new(0.0, 0.0, g);
+        let expected = (across * (d * turning) - along * (d * rate * rate) + up) * m;
         let found = row.reaction.unwrap();
         assert!((found.force - expected).norm() < 0.02, "t = {}: {found:?}, not {expected}", row.time);
         assert!(found.torque.norm() < 0.01, "t = {}: {found:?}", row.time);
@@ -319,5 +329,5 @@ fn a_motor_that_holds_a_lever_has_its_moment() {
     let (effort, moment) = (last.effort.unwrap(), 2.0 * 9.81 * 0.3);
     assert!((effort + moment).abs() < 1e-3, "{effort} N m");
     assert!((found.torque.y - effort).abs() < 1e-6, "{found:?}");
-    assert!((found.force - Vector3::z() * 2.0 * 9.81).norm() < 1e-2, "{found:?}");
+    assert!((found.force - Vector3::new(0.0, 0.0, 2.0 * 9.81)).norm() < 1e-2, "{found:?}");
 }

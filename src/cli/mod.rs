@@ -13,14 +13,13 @@ mod scene;
 mod sweep;
 mod table;
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
-use pliant::io::text::printable_lines;
 
 use args::{Arguments, Command};
-use output::Failure;
+use output::{Failure, say};
 
 /// Runs the command and returns its exit code.
 pub fn main() -> ExitCode {
@@ -52,8 +51,7 @@ pub fn main() -> ExitCode {
 }
 
 fn complain(error: &anyhow::Error, code: u8) -> ExitCode {
-    // Standard error may be closed; the message is then lost.
-    let _ = writeln!(io::stderr(), "error: {}", printable_lines(&explain(error)));
+    say(&format!("error: {}", explain(error)));
     ExitCode::from(code)
 }
 

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use pliant::io::text::printable_lines;
+
 /// Failure of a command.
 #[derive(Debug)]
 pub enum Failure {
@@ -39,6 +41,12 @@ pub fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
+}
+
+/// Writes a line to standard error; names in it cannot command the terminal.
+pub fn say(text: &str) {
+    // Standard error may be closed; the message is then lost.
+    let _ = writeln!(io::stderr(), "{}", printable_lines(text));
 }
 
 /// Writes a value to standard output as indented JSON.

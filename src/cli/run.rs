@@ -12,7 +12,7 @@ use pliant::scenes::scenario::Scenario;
 use serde_json::json;
 
 use super::args::RunArguments;
-use super::output::{Failure, print, print_json};
+use super::output::{Failure, print, print_json, say};
 use super::progress::Reporter;
 use super::table;
 
@@ -67,7 +67,7 @@ impl Plan {
                 break;
             }
             for warning in &scenario.warnings {
-                eprintln!("warning: {warning}");
+                say(&format!("warning: {warning}"));
             }
             let said = scenario.warnings.len();
             let mut reporter = Reporter::new(&scenario.scene.name);
@@ -88,14 +88,14 @@ impl Plan {
             match result {
                 Ok(summary) => {
                     for note in &summary.notes {
-                        eprintln!("note: {note}");
+                        say(&format!("note: {note}"));
                     }
                     // Warnings of the files were printed before the run.
                     for warning in summary.manifest.warnings.iter().skip(said) {
-                        eprintln!("warning: {warning}");
+                        say(&format!("warning: {warning}"));
                     }
                     if let Some(error) = &summary.picture_error {
-                        eprintln!("warning: {error}");
+                        say(&format!("warning: {error}"));
                     }
                     if !arguments.output.json {
                         print(&table::summary(&summary.directory, &summary.manifest))?;
@@ -118,7 +118,7 @@ impl Plan {
         }
         let failed = summaries.iter().any(|s| s.manifest.status == Status::Failed);
         for error in &errors {
-            eprintln!("error: {error}");
+            say(&format!("error: {error}"));
         }
         if super::interrupt::is_stopped() {
             return Err(Failure::Stopped);

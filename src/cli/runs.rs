@@ -10,7 +10,7 @@ use pliant::runner::verify::{verify as verify_run, verify_data};
 use serde_json::json;
 
 use super::args::{RenderArguments, ReportArguments, VerifyArguments};
-use super::output::{Failure, print, print_json};
+use super::output::{Failure, print, print_json, say};
 use super::progress::Reporter;
 use super::table;
 
@@ -35,7 +35,7 @@ pub fn render(arguments: &RenderArguments) -> Result<(), Failure> {
             }
             Err(error) => {
                 failed = true;
-                eprintln!("error: {error}");
+                say(&format!("error: {error}"));
             }
         }
     }
@@ -111,11 +111,11 @@ pub fn report(arguments: &ReportArguments) -> Result<(), Failure> {
     }
     if let Some(out) = &arguments.plots {
         for file in report::plot(&entries, out).map_err(Failure::failed)? {
-            eprintln!("{}", file.display());
+            say(&file.display().to_string());
         }
     }
     for error in &damaged {
-        eprintln!("error: {error}");
+        say(&format!("error: {error}"));
     }
     if damaged.is_empty() { Ok(()) } else { Err(Failure::Reported) }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::anyhow;
+use pliant::io::text::printable;
 use pliant::runner::machine;
 use pliant::runner::run::{Manifest, RunError, Status};
 use pliant::runner::sweep::{
@@ -13,7 +14,7 @@ use pliant::scenes::load::load;
 use pliant::scenes::scenario::Scenario;
 
 use super::args::SweepArguments;
-use super::output::{Failure, print, print_json};
+use super::output::{Failure, print, print_json, say};
 use super::table;
 
 pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
@@ -43,7 +44,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
             (None, _) => "failed".to_owned(),
         };
         let error = outcome.error.as_ref().map_or_else(String::new, |error| format!(": {error}"));
-        eprintln!("{ended} of {total}: {} {status}{error}", outcome.name);
+        say(&format!("{ended} of {total}: {} {status}{error}", outcome.name));
     });
     let sweep = sweep.map_err(|error| match error {
         SweepError::Run(RunError::NotWritable { .. }) => Failure::usage(error),
@@ -66,7 +67,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
         let all = sweep.variants.len();
         for goal in &sweep.goals {
             let (met, percent) = (goal.met, 100.0 * goal.share);
-            print(&format!("goal {}: met by {met} of {all}, {percent:.1} %\n", goal.name))?;
+            print(&format!("goal {}: met by {met} of {all}, {percent:.1} %\n", printable(&goal.name)))?;
         }
     }
     if super::interrupt::is_stopped() {
