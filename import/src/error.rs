@@ -4,6 +4,26 @@ use pliant_geometry::GeometryError;
 use pliant_rigid::multibody::ModelError;
 use pliant_rigid::simulation::SimulationError;
 
+/// Longest text of a file that a message repeats \[characters\].
+const LONGEST: usize = 200;
+
+/// Text of a file as messages show it: cut, and without characters that would change a terminal.
+pub(super) fn shown(text: &str) -> String {
+    let mut shown: String = text
+        .chars()
+        .take(LONGEST)
+        .flat_map(|c| {
+            let escaped = c.is_control().then(|| c.escape_default());
+            let plain = escaped.is_none().then_some(c);
+            escaped.into_iter().flatten().chain(plain)
+        })
+        .collect();
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push_str(" ...");
+    }
+    shown
+}
+
 /// A location in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceLocation {
@@ -42,9 +62,9 @@ impl core::fmt::Display for ImportError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "{}", self.location)?;
         if !self.attribute.is_empty() {
-            write!(f, " {}", self.attribute)?;
+            write!(f, " {}", shown(&self.attribute))?;
             if !self.value.is_empty() {
-                write!(f, "=\"{}\"", self.value)?;
+                write!(f, "=\"{}\"", shown(&self.value))?;
             }
         }
         write!(f, ": {}", self.problem)
@@ -127,7 +147,7 @@ impl core::fmt::Display for ImportWarning {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "{}", self.location)?;
         if !self.attribute.is_empty() {
-            write!(f, " {}=\"{}\"", self.attribute, self.value)?;
+            write!(f, " {}=\"{}\"", shown(&self.attribute), shown(&self.value))?;
         }
         write!(f, ": {}", self.action)
     }
