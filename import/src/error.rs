@@ -4,22 +4,22 @@ use pliant_geometry::GeometryError;
 use pliant_rigid::multibody::ModelError;
 use pliant_rigid::simulation::SimulationError;
 
-/// Longest text of a file that a message repeats \[characters\].
+/// Longest text of a file that a message repeats \[bytes\].
 const LONGEST: usize = 200;
 
 /// Text of a file as messages show it: cut, and without characters that would change a terminal.
 pub(super) fn shown(text: &str) -> String {
-    let mut shown: String = text
-        .chars()
-        .take(LONGEST)
-        .flat_map(|c| {
-            let escaped = c.is_control().then(|| c.escape_default());
-            let plain = escaped.is_none().then_some(c);
-            escaped.into_iter().flatten().chain(plain)
-        })
-        .collect();
-    if text.chars().nth(LONGEST).is_some() {
-        shown.push_str(" ...");
+    let mut shown = String::new();
+    for c in text.chars() {
+        if shown.len() >= LONGEST {
+            shown.push_str(" ...");
+            break;
+        }
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
     }
     shown
 }

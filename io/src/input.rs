@@ -21,7 +21,7 @@ pub fn read_input(path: impl AsRef<Path>) -> Result<Vec<u8>, IoError> {
     fs::read(path).map_err(failed)
 }
 
-/// Longest text of a file that a message repeats \[characters\].
+/// Longest text of a file that a message repeats \[bytes\].
 const LONGEST: usize = 400;
 
 impl IoError {
@@ -30,15 +30,16 @@ impl IoError {
     pub(crate) fn malformed(path: &Path, reason: impl ToString) -> Self {
         let reason = reason.to_string();
         let mut shown = String::new();
-        for c in reason.chars().take(LONGEST) {
+        for c in reason.chars() {
+            if shown.len() >= LONGEST {
+                shown.push_str(" ...");
+                break;
+            }
             match c {
                 '\n' | '\t' => shown.push(c),
                 c if c.is_control() => shown.extend(c.escape_default()),
                 c => shown.push(c),
             }
-        }
-        if reason.chars().nth(LONGEST).is_some() {
-            shown.push_str(" ...");
         }
         Self::Malformed { path: path.to_path_buf(), reason: shown }
     }

@@ -158,19 +158,21 @@ fn parse_stl(bytes: &[u8], path: &Path) -> Result<ply::IndexedTriangles, MeshErr
 /// One vertex per position, in the order in which the triangles first use them.
 fn weld(positions: &[[f64; 3]], triangles: &[[u32; 3]], scale: f64) -> MeshData {
     let mut mesh = MeshData::default();
-    let mut places: HashMap<[u64; 3], u32> = HashMap::with_capacity(positions.len());
+    let mut known: HashMap<[u64; 3], u32> = HashMap::with_capacity(positions.len());
     for corners in triangles {
-        let welded = corners.map(|corner| {
-            // Adding zero makes -0 and 0 the same place.
-            let position = positions[corner as usize].map(|x| x * scale + 0.0);
-            *places.entry(position.map(f64::to_bits)).or_insert_with(|| {
-                mesh.vertices.push(Point3::from(position));
+        // Adding zero makes -0 and 0 the same place.
+        let places = corners.map(|corner| positions[corner as usize].map(|x| x * scale + 0.0));
+        let [a, b, c] = places.map(|place| place.map(f64::to_bits));
+        // Before its corners become vertices, which no other triangle may use.
+        if a == b || b == c || c == a {
+            continue;
+        }
+        mesh.triangles.push(places.map(|place| {
+            *known.entry(place.map(f64::to_bits)).or_insert_with(|| {
+                mesh.vertices.push(Point3::from(place));
                 mesh.vertices.len() as u32 - 1
             })
-        });
-        if welded[0] != welded[1] && welded[1] != welded[2] && welded[2] != welded[0] {
-            mesh.triangles.push(welded);
-        }
+        }));
     }
     mesh
 }
