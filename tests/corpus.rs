@@ -52,7 +52,7 @@ fn the_corpora_keep_the_laws() {
 /// States that a world writes are accepted and kept.
 #[test]
 fn states_of_a_world_are_taken() {
-    worlds::state::examples().iter().for_each(|state| worlds::state::checkpoint(state));
+    (0..4).for_each(|example| worlds::state::checkpoint(&[example]));
 }
 
 /// The names of properties and the words among values below a part of a JSON Schema.
