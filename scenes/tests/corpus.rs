@@ -1,16 +1,16 @@
 //! The corpora of the fuzz targets, through the same checks, without a fuzzer.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
-#[path = "../fuzz/src/checks/mod.rs"]
+#[path = "../../fuzz/src/checks/mod.rs"]
 mod checks;
-#[path = "../fuzz/src/worlds/mod.rs"]
+#[path = "../../fuzz/src/worlds/mod.rs"]
 mod worlds;
 
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 use std::path::Path;
 
-use pliant::scenes::format::schema;
+use pliant_scenes::format::schema;
 use serde_json::Value;
 
 /// The checks by the names of the fuzz targets.
@@ -26,7 +26,7 @@ const CHECKS: [(&str, fn(&[u8])); 8] = [
 ];
 
 fn fuzz() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz"))
 }
 
 /// Everything that a fuzz target once found worth keeping still keeps the laws of `fuzz/src`.
