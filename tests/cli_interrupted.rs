@@ -25,12 +25,18 @@ const ENDLESS: [&str; 9] = [
 /// How long the slowest machine may take to write a few frames.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-// The law (runner.md): Ctrl-C ends a run after its step; the directory is whole, says
-// `interrupted`, and can be resumed.
+// The law (`pliant --help`): Ctrl-C, and SIGTERM and SIGHUP of a batch system, end a run after its
+// step; the directory is whole, says `interrupted`, and can be resumed.
 #[test]
-fn ctrl_c_leaves_a_whole_directory_that_resumes() {
+fn a_signal_leaves_a_whole_directory_that_resumes() {
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        signalled(signal);
+    }
+}
+
+fn signalled(signal: &str) {
     let place = Place::new();
-    interrupt(&place, &["--out", "out"], ".out.partial/frames/000003.ply");
+    interrupt(&place, signal, &["--out", "out"], ".out.partial/frames/000003.ply");
     assert_eq!(place.names(), ["out"]);
     let manifest = place.json("out/manifest.json");
     assert_eq!(manifest["status"], "interrupted");
@@ -41,14 +47,20 @@ fn ctrl_c_leaves_a_whole_directory_that_resumes() {
     let rows = place.read("out/diagnostics.csv").lines().count() as u64 - 1;
     assert_eq!(manifest["steps"].as_u64().unwrap(), rows);
 
-    interrupt(&place, &["--out", "out", "--resume"], &format!(".out.partial/frames/{:06}.ply", frames + 3));
+    place.pliant(&["verify", "out"]).exits(0);
+    interrupt(
+        &place,
+        signal,
+        &["--out", "out", "--resume"],
+        &format!(".out.partial/frames/{:06}.ply", frames + 3),
+    );
     let resumed = place.json("out/manifest.json");
     assert_eq!(resumed["status"], "interrupted");
     assert!(resumed["frames"].as_u64().unwrap() >= frames + 4);
 }
 
-/// Runs until `file` is there, then sends SIGINT; the run must end with exit 1.
-fn interrupt(place: &Place, more: &[&str], file: &str) {
+/// Runs until `file` is there, then sends the signal; the run must end with exit 3.
+fn interrupt(place: &Place, signal: &str, more: &[&str], file: &str) {
     let mut run = Command::new(env!("CARGO_BIN_EXE_pliant"))
         .args(ENDLESS)
         .args(more)
@@ -65,17 +77,22 @@ fn interrupt(place: &Place, more: &[&str], file: &str) {
         assert!(begun.elapsed() < PATIENCE, "{file} does not come");
         std::thread::sleep(Duration::from_millis(5));
     }
-    let sent = Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    let sent = Command::new("kill").args([signal, &run.id().to_string()]).status().unwrap();
     assert!(sent.success());
-    assert_eq!(run.wait().unwrap().code(), Some(1));
+    assert_eq!(run.wait().unwrap().code(), Some(3));
 }
 
 // Checks: a file that cannot be completed is an error that names it, exit 1, and nothing half
 // written stays. The limit on a file's size (in blocks of 512 bytes) stands in for a full disk: 0
-// stops the first frame, 16 the table of diagnostics.
+// stops the first frame, 16 the first checkpoint. 200 stops the table of diagnostics: then the
+// checkpoint stays, and the run can be resumed with more space.
 #[test]
 fn a_file_system_that_takes_no_more_leaves_nothing_half_written() {
-    for (blocks, file) in [("0", "frames/000000.ply"), ("16", "diagnostics.csv")] {
+    for (blocks, file, left) in [
+        ("0", "frames/000000.ply", &[][..]),
+        ("16", "checkpoint/000000000000.bin", &[]),
+        ("200", "diagnostics.csv", &[".out.partial"]),
+    ] {
         let place = Place::new();
         let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
         let run = Command::new("sh")
@@ -88,6 +105,11 @@ fn a_file_system_that_takes_no_more_leaves_nothing_half_written() {
         let said = String::from_utf8(run.stderr).unwrap();
         assert_eq!(run.status.code(), Some(1), "{said}");
         assert!(said.contains("cannot write") && said.contains(file), "{said}");
-        assert_eq!(place.names(), Vec::<String>::new(), "{blocks}");
+        assert_eq!(place.names(), left, "{blocks}");
+        if !left.is_empty() {
+            let resumed = ["--time", "0.1", "--out", "out", "--resume"];
+            place.pliant(&[&ENDLESS[..ENDLESS.len() - 2], &resumed].concat()).exits(0);
+            place.pliant(&["verify", "out"]).exits(0);
+        }
     }
 }

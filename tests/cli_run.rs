@@ -4,6 +4,7 @@
 mod cli_support;
 
 use cli_support::{Place, SMALL, names};
+use pliant::io::ply::{FrameParticle, read_frame};
 use serde_json::Value;
 
 /// A heavy box that falls fast on a thin mat.
@@ -47,6 +48,7 @@ fn a_run_directory_has_what_the_contract_says() {
         "checkpoint",
         "diagnostics.csv",
         "frames",
+        "frames.csv",
         "manifest.json",
         "preview.gif",
         "preview.png",
@@ -200,7 +202,9 @@ fn a_run_that_gains_energy_is_warned_of_or_fails() {
 #[test]
 fn a_device_steps_a_run() {
     let place = Place::new();
-    let emulated = ["--backend", "cuda-emulated", "--set", "soft[0].pose.position[2]=0.09"];
+    let fields = r#"output.fields=["mass","volume","affine","time"]"#;
+    let near = "soft[0].pose.position[2]=0.09";
+    let emulated = ["--backend", "cuda-emulated", "--set", near, "--set", fields];
     let said = place.run_small("out", &emulated);
     if !cfg!(feature = "emulation") {
         said.exits(2).complains("backend 'cuda-emulated': ");
@@ -221,6 +225,14 @@ fn a_device_steps_a_run() {
     for error in ["mass", "linear_momentum", "angular_momentum"] {
         assert!(balance[error].as_f64().unwrap() < 1e-6, "{error}: {balance}");
     }
+    // Frames have what the device knows of its particles, at the end of the run.
+    let last = names(&place.path("out/frames")).pop().unwrap();
+    let frame = read_frame(place.path("out/frames").join(last)).unwrap();
+    assert!(frame.time.is_some_and(|time| (time - 0.1).abs() < 1e-12), "{:?}", frame.time);
+    let density = |p: &FrameParticle| p.mass / p.volume;
+    let first = density(&frame.particles[0]);
+    assert!(first > 1.0 && frame.particles.iter().all(|p| (density(p) / first - 1.0).abs() < 1e-5));
+    assert!(frame.particles.iter().any(|p| p.affine.iter().any(|c| *c != 0.0)), "nothing deforms");
 }
 
 // Checks: a run made longer by --resume is the long run, bit for bit.

@@ -29,6 +29,14 @@ pub enum BatchError {
         /// What it must be.
         requirement: &'static str,
     },
+    /// The watch of the steps asked to stop.
+    #[error("stopped on request after {done} of {all} steps of blocks of worlds")]
+    Stopped {
+        /// Steps done, summed over the blocks of worlds.
+        done: u64,
+        /// Steps asked for, likewise.
+        all: u64,
+    },
     /// The system or its settings are invalid.
     #[error(transparent)]
     System(#[from] pliant_rigid::simulation::SimulationError),

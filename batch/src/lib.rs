@@ -52,6 +52,7 @@ use rayon::prelude::*;
 use block::WorldBlock;
 use plan::Plan;
 use pliant_numeric::simd::{Detected, F64x8, InstructionSet};
+use pliant_rigid::StepWatch;
 use pliant_rigid::collision::CollisionModel;
 use pliant_rigid::multibody::State;
 use pliant_rigid::simulation::System;
@@ -232,7 +233,23 @@ impl WorldBatch {
     /// Advances all worlds by a number of steps. Worlds that diverge stop, the others continue.
     pub fn step(&mut self, steps: usize) {
         let mut nothing = vec![(); self.worlds];
-        self.run(&mut nothing, steps, false, &|(), _, _| {});
+        self.run(&mut nothing, steps, false, None, &|(), _, _| {});
+    }
+
+    /// The same, until `watch` asks to stop: it is asked before each step of a block of worlds, and
+    /// counts the blocks' steps as substeps of a step.
+    ///
+    /// # Errors
+    /// [`BatchError::Stopped`]. The worlds have then taken different numbers of steps; each has a
+    /// valid state, whose time says how many.
+    pub fn step_watched(&mut self, steps: usize, watch: &StepWatch) -> Result<(), BatchError> {
+        watch.begin_step(0);
+        watch.expect_substeps((steps * self.blocks.len()) as u64);
+        let mut nothing = vec![(); self.worlds];
+        self.run(&mut nothing, steps, false, Some(watch), &|(), _, _| {});
+        let done = watch.progress().substeps;
+        let all = (steps * self.blocks.len()) as u64;
+        if done < all { Err(BatchError::Stopped { done, all }) } else { Ok(()) }
     }
 
     /// The same, and before each step calls `act` for every world with its entry of `own`, the
@@ -250,7 +267,7 @@ impl WorldBatch {
         if own.len() != self.worlds {
             return Err(BatchError::value("rollout", "items", own.len() as f64, "", "one for each world"));
         }
-        self.run(own, steps, true, &act);
+        self.run(own, steps, true, None, &act);
         Ok(())
     }
 
@@ -259,6 +276,7 @@ impl WorldBatch {
         own: &mut [W],
         steps: usize,
         observed: bool,
+        watch: Option<&StepWatch>,
         act: &(impl Fn(&mut W, &mut BatchWorld<'_>, usize) + Sync),
     ) {
         let (plan, level, scratch) = (&self.plan, self.level, &mut self.scratch);
@@ -266,7 +284,7 @@ impl WorldBatch {
         let blocks = self.blocks.par_chunks_mut(share).zip(own.par_chunks_mut(share * F64x8::LANES));
         blocks.zip(scratch).for_each(|((blocks, own), scratch)| {
             for (block, own) in blocks.iter_mut().zip(own.chunks_mut(F64x8::LANES)) {
-                StepBlock { plan, level, block, scratch, steps, own, observed, act }.run();
+                StepBlock { plan, level, block, scratch, steps, own, observed, watch, act }.run();
             }
         });
     }

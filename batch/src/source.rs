@@ -43,7 +43,7 @@ impl ContactSource for ClosedFormContactSource {
                     let tolerance = self.stiction_tolerance;
                     // Batches do not use the relative depth.
                     let depth = (found.distance, f64::INFINITY);
-                    out.push(ContactCandidate::between([a, b], point, normal, depth, tolerance));
+                    out.push(ContactCandidate::between([a, b], *pair, point, normal, depth, tolerance));
                 }
             });
         }

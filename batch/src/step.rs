@@ -11,6 +11,7 @@ use super::plan::{BatchJoint, Plan};
 use super::smooth::Smooth;
 use super::world::BatchWorld;
 use pliant_numeric::simd::{Detected, F64x8};
+use pliant_rigid::StepWatch;
 use pliant_rigid::multibody::State;
 
 impl Plan {
@@ -47,6 +48,7 @@ pub(super) struct StepBlock<'a, W, F> {
     pub steps: usize,
     pub own: &'a mut [W],
     pub observed: bool,
+    pub watch: Option<&'a StepWatch>,
     pub act: &'a F,
 }
 
@@ -54,6 +56,9 @@ impl<W, F: Fn(&mut W, &mut BatchWorld<'_>, usize)> StepBlock<'_, W, F> {
     pub fn run(mut self) {
         let width = self.level.doubles();
         for step in 0..self.steps + usize::from(self.observed) {
+            if self.watch.is_some_and(StepWatch::is_stopped) {
+                return;
+            }
             self.advance::<Kinematics>();
             let Self { plan, block, scratch, own, act, .. } = &mut self;
             for (lane, own) in own.iter_mut().enumerate() {
@@ -69,6 +74,9 @@ impl<W, F: Fn(&mut W, &mut BatchWorld<'_>, usize)> StepBlock<'_, W, F> {
             let running = &self.block.state[self.plan.layout.running];
             for (steps, running) in self.block.steps.iter_mut().zip(running.0) {
                 *steps += u64::from(running > 0.5);
+            }
+            if let Some(watch) = self.watch {
+                watch.count_substeps(1);
             }
         }
     }

@@ -12,8 +12,12 @@ use crate::particles::{ParticleBackend, SubstepFlows, SubstepRun};
 use crate::report::ParticleFlows;
 use crate::world::World;
 
+/// Most states of bodies in the substeps of a step, which a backend gets at once: 1.6 GB of them.
+const MOST_BODY_STATES: usize = 16_000_000;
+
 /// A backend, and what is known on the host of its particles.
 struct AttachedBackend {
+    name: &'static str,
     backend: Box<dyn Backend>,
     /// All bodies in each substep of a step.
     bodies: Vec<SubstepBodyState>,
@@ -50,8 +54,15 @@ impl World {
             });
         }
         let (bodies, references, left) = (Vec::new(), Vec::new(), Vec::new());
-        self.backend =
-            Box::new(AttachedBackend { backend, bodies, references, left, done: None, host_is_stale: false });
+        self.backend = Box::new(AttachedBackend {
+            name,
+            backend,
+            bodies,
+            references,
+            left,
+            done: None,
+            host_is_stale: false,
+        });
         Ok(())
     }
 
@@ -90,6 +101,14 @@ impl AttachedBackend {
     /// The substeps of bodies whose motion has begun.
     fn run(&mut self, world: &mut SubstepRun<'_>) -> Result<SubstepsResult, BackendError> {
         let (count, substep) = (world.count, world.substep);
+        let states = count as usize * world.motion.substep_states.len();
+        if states > MOST_BODY_STATES {
+            return Err(BackendError::Unsupported {
+                what: format!("{count} substeps of a step with {} bodies", world.motion.substep_states.len()),
+                backend: self.name,
+                instead: "use a smaller dt, or the cpu backend",
+            });
+        }
         self.bodies.clear();
         for k in 0..count {
             world.motion.update_substep_states(world.bodies, k, count, substep, &world.impulses.current);
@@ -108,6 +127,7 @@ impl AttachedBackend {
             references: &self.references,
             bodies: &self.bodies,
             strongly_coupled: world.motion.answering(),
+            watch: world.watch,
         };
         self.left.resize(plan.strongly_coupled.bodies.len(), Isometry3::identity());
         self.host_is_stale = true;
@@ -201,6 +221,9 @@ fn step_error(world: &SubstepRun<'_>, error: BackendError) -> StepError {
             time: world.time_of(substep_index),
             reason: "found by the backend".to_owned(),
         },
+        BackendError::Stopped { substep_index } => {
+            StepError::Stopped { step: world.step, time: world.time_of(substep_index) }
+        }
         other => StepError::Backend { step: world.step, reason: other.to_string() },
     }
 }

@@ -12,7 +12,7 @@ use std::error::Error;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_mpm::{GridMotionSums, Mpm, MpmError, PinImpulse, Totals};
-use pliant_rigid::SpatialImpulse;
+use pliant_rigid::{SpatialImpulse, StepWatch};
 use serde::{Deserialize, Serialize};
 
 use crate::body_state::{ReferencePointPath, StronglyCoupledBodies, SubstepBodyState};
@@ -40,6 +40,9 @@ pub struct SubstepPlan<'a> {
     pub bodies: &'a [SubstepBodyState],
     /// The strongly coupled bodies.
     pub strongly_coupled: StronglyCoupledBodies<'a>,
+    /// The backend counts its substeps there. If it asks to stop, the backend ends the step as soon
+    /// as it can with [`BackendError::Stopped`].
+    pub watch: &'a StepWatch,
 }
 
 /// What the substeps of a step did.
@@ -101,6 +104,12 @@ pub enum BackendError {
     /// The contact problem held a number that is not finite.
     #[error("the contact problem of substep {substep_index} is not finite")]
     NotFinite {
+        /// Substep within the step, from 0.
+        substep_index: u32,
+    },
+    /// The watch of the step asked to stop.
+    #[error("stopped on request before substep {substep_index}")]
+    Stopped {
         /// Substep within the step, from 0.
         substep_index: u32,
     },

@@ -10,6 +10,8 @@ pub(crate) struct BodyImpulses {
     pub current: Vec<SpatialImpulse>,
     /// In the whole step.
     pub step: Vec<SpatialImpulse>,
+    /// Of contact between bodies in the whole step, about the bodies' moving origins.
+    pub contacts: Vec<SpatialImpulse>,
     /// Over a whole step at the rate of the last coupling step.
     pub expected: Vec<SpatialImpulse>,
     /// Expected impulses of the coupling step that begins.
@@ -30,6 +32,7 @@ impl BodyImpulses {
         Self {
             current: zero.clone(),
             step: zero.clone(),
+            contacts: zero.clone(),
             expected: zero.clone(),
             share: zero,
             points: vec![Point3::origin(); bodies.len()],
@@ -41,6 +44,7 @@ impl BodyImpulses {
     /// Begins a step.
     pub(crate) fn begin_step(&mut self) {
         self.step.fill(SpatialImpulse::zero());
+        self.contacts.fill(SpatialImpulse::zero());
     }
 
     /// Begins a coupling step: zero impulses, about the bodies' origins.
@@ -59,6 +63,14 @@ impl BodyImpulses {
             *share = SpatialImpulse { angular: part * expected.angular, linear: part * expected.linear };
         }
         &self.share
+    }
+
+    /// Adds the contact between bodies in a coupling step.
+    pub(crate) fn add_contacts(&mut self, bodies: &Bodies) {
+        for (sum, impulse) in self.contacts.iter_mut().zip(bodies.contact_impulses()) {
+            sum.linear += impulse.linear;
+            sum.angular += impulse.angular;
+        }
     }
 
     /// Adds the coupling step to the step; a whole step has `rate` of them.

@@ -178,7 +178,9 @@ impl WorldBuilder {
         check_overlaps(&settings, &mpm, &bodies, &parts, &allowed)?;
         pads.iter().try_for_each(|pad| pad.validate(&bodies))?;
         let strong = choose_coupling(&settings, &mpm, &particles, &mut bodies)?;
-        Ok(World::assemble(settings, mpm, bodies, strong, pads))
+        let world = World::assemble(settings, mpm, bodies, strong, pads);
+        world.substeps_within(world.settings().dt)?;
+        Ok(world)
     }
 }
 

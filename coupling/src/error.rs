@@ -4,9 +4,44 @@ use nalgebra::Vector3;
 use pliant_mpm::MpmError;
 use pliant_mpm::material::MaterialError;
 use pliant_rigid::RigidError;
+use pliant_rigid::simulation::SimulationError;
 
 use crate::backend::BackendError;
 use crate::convex::SettingsError;
+use crate::settings::MOST_SUBSTEPS;
+
+/// A step that would need more than [`MOST_SUBSTEPS`] substeps to be stable.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "{:.3e} substeps of {largest:.3e} s would be needed for {coupling_step:.3e} s, more than {MOST_SUBSTEPS}; {}",
+    coupling_step / largest,
+    self.cause_and_cure()
+)]
+pub struct TooManySubsteps {
+    /// Length of the step, or of the coupling step \[s\].
+    pub coupling_step: f64,
+    /// Largest stable substep \[s\].
+    pub largest: f64,
+    /// Largest substep that were stable if nothing moved \[s\].
+    pub at_rest: f64,
+}
+
+impl TooManySubsteps {
+    fn cause_and_cure(&self) -> String {
+        let materials = self.coupling_step / self.at_rest <= f64::from(MOST_SUBSTEPS);
+        if materials && !self.largest.is_nan() {
+            format!(
+                "cause: speeds of particles or bodies, for at rest {:.3e} s are stable; lower them, or use a \
+                 smaller dt",
+                self.at_rest
+            )
+        } else {
+            "cause: the pressure waves of the materials cross a cell of the grid so fast; use a smaller \
+             dt, a larger grid_spacing, a lower Young's modulus or a higher density"
+                .to_owned()
+        }
+    }
+}
 
 /// A world that cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -38,6 +73,9 @@ pub enum BuildError {
         /// Number of substeps that is stable.
         needed: u32,
     },
+    /// Stability asks for more substeps than are taken.
+    #[error("substeps: {0}")]
+    TooManySubsteps(#[from] TooManySubsteps),
     /// A contact so stiff that double precision does not resolve it within a substep.
     #[error(
         "contact.stiffness: {stiffness:.3e} N/m on a particle of {mass:.3e} kg is {number:.1e} \
@@ -128,6 +166,14 @@ pub enum BuildError {
     Rigid(#[from] RigidError),
 }
 
+/// The error of bodies that could not finish their part of a step from `time` \[s\].
+pub(crate) fn of_bodies(step: u64, time: f64, error: RigidError) -> StepError {
+    match error {
+        RigidError::Simulation(SimulationError::Stopped { time }) => StepError::Stopped { step, time },
+        error => StepError::Rigid { step, time, source: Box::new(error) },
+    }
+}
+
 /// A step that could not be finished. The world is not to be stepped further.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StepError {
@@ -177,6 +223,16 @@ pub enum StepError {
         /// What is wrong.
         source: Box<RigidError>,
     },
+    /// Stability asks for more substeps than are taken.
+    #[error("step {step} (t = {time:.6} s): {source}")]
+    TooManySubsteps {
+        /// Step, from 0.
+        step: u64,
+        /// Time at the start of the coupling step \[s\].
+        time: f64,
+        /// How many, and why.
+        source: TooManySubsteps,
+    },
     /// The backend that steps the particles failed.
     #[error("step {step}: {reason}")]
     Backend {
@@ -184,6 +240,15 @@ pub enum StepError {
         step: u64,
         /// What is wrong.
         reason: String,
+    },
+    /// The watch of the world asked to stop ([`World::watch`](crate::World::watch)). The world is
+    /// within the step: it can be read, but to continue it must be restored from a saved state.
+    #[error("step {step} (t = {time:.6} s): stopped on request")]
+    Stopped {
+        /// Step, from 0.
+        step: u64,
+        /// Time that was reached within it \[s\].
+        time: f64,
     },
     /// Another failure of the particles.
     #[error("step {step}: {source}")]

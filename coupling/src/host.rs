@@ -23,7 +23,9 @@ impl ParticleBackend for HostBackend {
     fn advance(&mut self, world: &mut SubstepRun<'_>) -> Result<f64, StepError> {
         // Without particles there is nothing to substep.
         for k in 0..if world.mpm.is_empty() { 0 } else { world.count } {
+            world.check_watch(k)?;
             substep(world, k)?;
+            world.watch.count_substeps(1);
         }
         // The host linearises the bodies' motion anew within the step.
         Ok(0.0)

@@ -50,16 +50,17 @@ pub use body_state::{ReferencePointPath, StronglyCoupledBodies, SubstepBodyState
 pub use builder::WorldBuilder;
 pub use contact_cache::CachedContact;
 pub use detection::{DETECTION_MARGIN, LONGEST_ARM};
-pub use error::{BuildError, StateError, StepError};
+pub use error::{BuildError, StateError, StepError, TooManySubsteps};
 pub use initial_overlap::ALLOWED_OVERLAP;
 pub use pliant_mpm::{Boundary, BoundaryKind, InstructionSet, Material};
+pub use pliant_rigid::{StepProgress, StepWatch};
 pub use report::{
     Balance, BodyEnergy, ContactStatistics, Diagnostics, EnergyBalance, EnergyGain, ParticleEnergy,
     ParticleFlows, ParticleSnapshot, StepReport,
 };
 pub use sensor::{TactilePad, TactileReading};
 pub use settings::{
-    ContactSettings, Coupling, CouplingStep, GridMotion, MaterialId, NEAR_RIGID_STIFFNESS_NUMBER,
-    ParticleSet, Settings,
+    ContactSettings, Coupling, CouplingStep, GridMotion, MOST_SUBSTEPS, MaterialId,
+    NEAR_RIGID_STIFFNESS_NUMBER, ParticleSet, Settings,
 };
 pub use world::World;

@@ -44,6 +44,8 @@ impl World {
         snapshot.state.resize(n, 0.0);
         snapshot.stress_norm.resize(n, 0.0);
         snapshot.volume.resize(n, 0.0);
+        snapshot.mass.resize(n, 0.0);
+        snapshot.affine.resize(n, [0.0; 9]);
         snapshot.material.resize(n, 0);
         for b in 0..self.mpm.block_count() {
             let view = self.mpm.block(b);
@@ -60,6 +62,8 @@ impl World {
                 snapshot.state[id] = if cloth { 0.0 } else { view.history(i) as f32 };
                 snapshot.stress_norm[id] = (norm.sqrt() / volume) as f32;
                 snapshot.volume[id] = volume;
+                snapshot.mass[id] = view.mass(i);
+                snapshot.affine[id] = view.stored_affine(i);
                 snapshot.material[id] = view.material(i) as u32;
             }
         }

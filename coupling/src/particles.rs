@@ -3,12 +3,12 @@
 
 use nalgebra::Vector3;
 use pliant_mpm::{Dissipated, GridMotionSums, Mpm, MpmError, PinImpulse, Totals};
-use pliant_rigid::{Bodies, RigidError, SpatialImpulse};
+use pliant_rigid::{Bodies, RigidError, SpatialImpulse, StepWatch};
 
 use crate::backend::{BackendError, ContactCacheState};
 use crate::body_impulses::BodyImpulses;
 use crate::contact_stage::ContactStage;
-use crate::error::StepError;
+use crate::error::{StepError, of_bodies};
 use crate::exchange::ExchangeTotals;
 use crate::momentum_balance::BalanceTracker;
 use crate::motion::BodyMotion;
@@ -65,6 +65,8 @@ pub(crate) struct SubstepRun<'a> {
     pub contact: &'a mut ContactStage,
     pub impulses: &'a mut BodyImpulses,
     pub sums: Sums<'a>,
+    /// Counts the substeps, and may stop them.
+    pub watch: &'a StepWatch,
     /// Number of the step, and time at the start of the coupling step \[s\].
     pub step: u64,
     pub time: f64,
@@ -79,8 +81,16 @@ impl SubstepRun<'_> {
         self.time + f64::from(k) * self.substep
     }
 
+    /// Ends the step before substep `k` if its watch asks for it.
+    pub(crate) fn check_watch(&self, k: u32) -> Result<(), StepError> {
+        if self.watch.is_stopped() {
+            return Err(StepError::Stopped { step: self.step, time: self.time_of(k) });
+        }
+        Ok(())
+    }
+
     pub(crate) fn rigid_error(&self, error: RigidError) -> StepError {
-        StepError::Rigid { step: self.step, time: self.time, source: Box::new(error) }
+        of_bodies(self.step, self.time, error)
     }
 
     /// The error of a step that lost a particle in substep `k`.

@@ -311,6 +311,10 @@ pub struct ParticleSnapshot {
     pub stress_norm: Vec<f32>,
     /// Volume at rest \[m^3\].
     pub volume: Vec<f64>,
+    /// Mass \[kg\].
+    pub mass: Vec<f64>,
+    /// Affine velocity field, rows of dv_i/dx_j \[1/s\].
+    pub affine: Vec<[f32; 9]>,
     /// Index of the material; those of cloth follow the others, one per sheet.
     pub material: Vec<u32>,
 }

@@ -14,6 +14,10 @@ use crate::convex::SolverSettings;
 /// harder.
 pub const NEAR_RIGID_STIFFNESS_NUMBER: f64 = 4.0 * std::f64::consts::PI * std::f64::consts::PI;
 
+/// Most substeps of a step. Where stability asks for more, which would take days, the step is
+/// refused.
+pub const MOST_SUBSTEPS: u32 = 10_000_000;
+
 /// How dynamic bodies are coupled to the particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

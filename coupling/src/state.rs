@@ -14,7 +14,7 @@ use crate::momentum_balance::BalanceTracker;
 use crate::world::World;
 
 /// Version of the format.
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 
 /// Largest header that is accepted \[bytes\].
 const LARGEST_HEADER: u64 = 1 << 32;
@@ -31,6 +31,8 @@ struct Header {
     /// Impulses of the last step, one per body, and those of a whole step at the rate of its last
     /// coupling step.
     impulses: Vec<SpatialImpulse>,
+    /// Of contact between bodies in the last step, one per body.
+    contact_impulses: Vec<SpatialImpulse>,
     expected: Vec<SpatialImpulse>,
     /// Last poses of the strongly coupled bodies in the substeps.
     substep_states: Vec<Option<Isometry3<f64>>>,
@@ -60,6 +62,7 @@ impl World {
             step: self.step,
             bodies: self.bodies.save(),
             impulses: self.impulses.step.clone(),
+            contact_impulses: self.impulses.contacts.clone(),
             expected: self.impulses.expected.clone(),
             substep_states: self.motion.left().to_vec(),
             contacts: memory.contacts,
@@ -101,8 +104,8 @@ impl World {
             return Err(malformed("its velocities do not match the blocks of the grid"));
         }
         let bodies = self.impulses.current.len();
-        let counts = [header.impulses.len(), header.expected.len()];
-        if counts != [bodies; 2] || !self.motion.restore(header.substep_states) {
+        let counts = [&header.impulses, &header.contact_impulses, &header.expected].map(Vec::len);
+        if counts != [bodies; 3] || !self.motion.restore(header.substep_states) {
             return Err(malformed("it belongs to other bodies"));
         }
         if !self.backend.is_host() {
@@ -110,6 +113,7 @@ impl World {
         }
         self.backend.load(&self.mpm, &self.contact)?;
         self.impulses.step = header.impulses;
+        self.impulses.contacts = header.contact_impulses;
         self.impulses.expected = header.expected;
         self.balance_tracker = header.balance_tracker;
         self.step = header.step;

@@ -5,12 +5,12 @@ use core::fmt;
 use nalgebra::Vector3;
 use pliant_mpm::cloth::SheetParticles;
 use pliant_mpm::{Mpm, Totals};
-use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse};
+use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse, StepWatch};
 
 use crate::auto_or::AutoOr;
 use crate::body_impulses::BodyImpulses;
 use crate::contact_stage::ContactStage;
-use crate::error::StepError;
+use crate::error::{StepError, TooManySubsteps, of_bodies};
 use crate::grid_frame::{frame_velocity, largest_given};
 use crate::host::HostBackend;
 use crate::momentum_balance::{BalanceTracker, dynamic_body_energy};
@@ -18,7 +18,7 @@ use crate::motion::BodyMotion;
 use crate::particles::{ParticleBackend, SubstepRun, Sums};
 use crate::report::{ContactStatistics, StepReport};
 use crate::sensor::{TactilePad, TactileReading};
-use crate::settings::{Coupling, CouplingStep, Settings};
+use crate::settings::{Coupling, CouplingStep, MOST_SUBSTEPS, Settings};
 use crate::travel::NearbyParticles;
 
 /// The shortest coupling step is a step divided by this.
@@ -48,6 +48,7 @@ pub struct World {
     /// The body with which the grid moves.
     frame_body: Option<BodyId>,
     pub(crate) scratch: Vec<Totals>,
+    watch: StepWatch,
 }
 
 /// Sizes and times, not every particle.
@@ -69,12 +70,14 @@ impl World {
     pub(crate) fn assemble(
         settings: Settings,
         mpm: Mpm,
-        bodies: Bodies,
+        mut bodies: Bodies,
         strong: Vec<bool>,
         pads: Vec<TactilePad>,
     ) -> Self {
         let mut scratch = Vec::new();
         let totals = mpm.totals(&mut scratch);
+        let watch = StepWatch::default();
+        bodies.simulation_mut().set_watch(watch.clone());
         Self {
             contact: ContactStage::new(&bodies, &mpm, &settings, pads),
             motion: BodyMotion::new(strong, settings.coupling == Coupling::Auto),
@@ -89,13 +92,28 @@ impl World {
             step: 0,
             time: 0.0,
             scratch,
+            watch,
         }
+    }
+
+    /// The watch of its steps. A clone of it, in another thread, tells how far a step is and can
+    /// stop it between substeps and between the steps of the bodies within it.
+    pub fn watch(&self) -> &StepWatch {
+        &self.watch
+    }
+
+    /// Has another watch count the steps.
+    pub fn set_watch(&mut self, watch: StepWatch) {
+        self.bodies.simulation_mut().set_watch(watch.clone());
+        self.watch = watch;
     }
 
     /// Advances the world by one step.
     ///
     /// # Errors
-    /// [`StepError`]; the world must not be stepped further then, but can still be read.
+    /// [`StepError`]; the world must not be stepped further then, but can still be read. The same
+    /// holds after [`StepError::Stopped`], which the [`watch`](Self::watch) asks for: to continue,
+    /// restore a state that was saved between steps.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         // Inside the pool, so that parallel loops start without a transfer to it.
         rayon::scope(|_| self.step_in_pool())
@@ -103,12 +121,13 @@ impl World {
 
     fn step_in_pool(&mut self) -> Result<StepReport, StepError> {
         self.begin_step();
+        self.watch.begin_step(self.step);
         let start = self.time;
         let mut report = StepReport::default();
         let mut done = 0;
         while done < MIN_COUPLING_STEP_DIVISOR {
             let part = self.begin_coupling_step(done, &mut report).map_err(|e| self.rigid_error(e))?;
-            self.advance_coupling_step(part, &mut report)?;
+            self.advance_coupling_step(done, part, &mut report)?;
             done += part;
             self.time = start + self.coupling_step_length(done);
         }
@@ -148,18 +167,33 @@ impl World {
         }
     }
 
-    /// Takes a coupling step that has begun: the substeps of the particles, then the bodies' step
-    /// with their impulses.
-    fn advance_coupling_step(&mut self, units: u32, report: &mut StepReport) -> Result<(), StepError> {
+    /// Takes a coupling step that has begun after `done` units of the step: the substeps of the
+    /// particles, then the bodies' step with their impulses.
+    fn advance_coupling_step(
+        &mut self,
+        done: u32,
+        units: u32,
+        report: &mut StepReport,
+    ) -> Result<(), StepError> {
         let coupling_step = self.coupling_step_length(units);
         self.mpm.set_grid_velocity(self.frame_velocity());
-        let substeps = self.substeps_within(coupling_step);
+        let (step, time) = (self.step, self.time);
+        let substeps = self.substeps_within(coupling_step).map_err(|source| StepError::TooManySubsteps {
+            step,
+            time,
+            source,
+        })?;
+        if !self.mpm.is_empty() {
+            let left = u64::from(MIN_COUPLING_STEP_DIVISOR - done) * u64::from(substeps) / u64::from(units);
+            self.watch.expect_substeps(u64::from(report.substeps) + left);
+        }
         let mut contacts = ContactStatistics::default();
         let excess = self.move_particles(substeps, coupling_step / f64::from(substeps), &mut contacts)?;
         report.coupling_excess = report.coupling_excess.max(excess);
         let rigid =
             self.bodies.integrate(coupling_step, &self.impulses.current).map_err(|e| self.rigid_error(e))?;
         self.balance_tracker.bodies(&rigid.energy);
+        self.impulses.add_contacts(&self.bodies);
         let BodyImpulses { current, points, starts, .. } = &self.impulses;
         self.motion.correct_free_positions(&mut self.bodies, coupling_step, current, points, starts);
         report.add(substeps, &contacts, &rigid);
@@ -188,6 +222,7 @@ impl World {
             contact: &mut self.contact,
             impulses: &mut self.impulses,
             sums,
+            watch: &self.watch,
             step: self.step,
             time: self.time,
             count,
@@ -213,21 +248,28 @@ impl World {
     }
 
     fn rigid_error(&self, error: RigidError) -> StepError {
-        StepError::Rigid { step: self.step, time: self.time, source: Box::new(error) }
+        of_bodies(self.step, self.time, error)
     }
 
-    /// Number of MPM substeps that the next step takes where it is not split.
+    /// Number of MPM substeps that the next step takes where it is not split; at most
+    /// [`MOST_SUBSTEPS`], beyond which a step is refused.
     pub fn substeps(&self) -> u32 {
-        self.substeps_within(self.settings.dt)
+        self.substeps_within(self.settings.dt).unwrap_or(MOST_SUBSTEPS)
     }
 
     /// Number of MPM substeps of a coupling step of `coupling_step` \[s\].
-    fn substeps_within(&self, coupling_step: f64) -> u32 {
-        let most = f64::from(u32::MAX);
+    pub(crate) fn substeps_within(&self, coupling_step: f64) -> Result<u32, TooManySubsteps> {
         match self.settings.substeps {
-            AutoOr::Value(n) => (f64::from(n) * (coupling_step / self.settings.dt)).ceil() as u32,
+            AutoOr::Value(n) => Ok((f64::from(n) * (coupling_step / self.settings.dt)).ceil() as u32),
             AutoOr::Auto => {
-                (coupling_step / self.largest_stable_substep(coupling_step)).ceil().clamp(1.0, most) as u32
+                let largest = self.largest_stable_substep(coupling_step);
+                let needed = (coupling_step / largest).ceil().max(1.0);
+                // Without particles none is taken.
+                if needed <= f64::from(MOST_SUBSTEPS) || self.mpm.is_empty() {
+                    return Ok(needed.min(f64::from(MOST_SUBSTEPS)) as u32);
+                }
+                let at_rest = self.mpm.largest_stable_substep(0.0);
+                Err(TooManySubsteps { coupling_step, largest, at_rest })
             }
         }
     }
@@ -305,6 +347,13 @@ impl World {
     /// inertial frame.
     pub fn body_impulses(&self) -> &[SpatialImpulse] {
         &self.impulses.step
+    }
+
+    /// Impulses of contact between bodies on each body over the last step, static ones included,
+    /// world frame, each about its body's moving origin. They are those of all steps of the rigid
+    /// bodies that were kept; forces of joints and constraints are not among them.
+    pub fn contact_impulses(&self) -> &[SpatialImpulse] {
+        &self.impulses.contacts
     }
 
     /// The tactile pads, in the order in which they were added.

@@ -151,6 +151,7 @@ impl Backend for DeviceBackend {
             self.mpm.forget_recording();
         }
         self.mpm.set_time(plan.time);
+        self.mpm.set_watch(plan.watch.clone());
         let mut advance = self.run(plan, false)?;
         let balance = loop {
             match advance {
@@ -196,6 +197,7 @@ impl Backend for DeviceBackend {
 
 fn step_error(error: DeviceMpmError) -> BackendError {
     match error {
+        DeviceMpmError::StoppedOnRequest { substep_index } => BackendError::Stopped { substep_index },
         DeviceMpmError::Lost { substep_index, source } => BackendError::Particle { substep_index, source },
         other => BackendError::device(other),
     }

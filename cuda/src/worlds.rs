@@ -18,6 +18,7 @@ pub use error::WorldsError;
 pub use number::WorldsNumber;
 
 use pliant_batch::{FlatBatch, Parameter, Status, WorldBatch};
+use pliant_rigid::StepWatch;
 use pliant_rigid::multibody::State;
 
 use crate::{Device, Recording};
@@ -30,6 +31,7 @@ pub struct DeviceWorlds<T: WorldsNumber> {
     flat: FlatBatch,
     memory: WorldsMemory<T>,
     step: Recording,
+    watch: StepWatch,
 }
 
 impl<T: WorldsNumber> DeviceWorlds<T> {
@@ -55,12 +57,17 @@ impl<T: WorldsNumber> DeviceWorlds<T> {
         }
         let memory = WorldsMemory::new(device, &flat, steps)?;
         let step = memory.record(device, &flat)?;
-        Ok(Self { device: device.clone(), flat, memory, step })
+        Ok(Self { device: device.clone(), flat, memory, step, watch: StepWatch::default() })
     }
 
     /// What [`DeviceWorlds::with_room`] allocates, in bytes.
     pub fn bytes_needed(batch: &WorldBatch, steps: usize) -> u64 {
         WorldsMemory::<T>::bytes_needed(&batch.flatten(), steps)
+    }
+
+    /// The watch of its steps: it counts those that were launched, and can stop the launches.
+    pub fn watch(&self) -> &StepWatch {
+        &self.watch
     }
 
     /// How many worlds there are.
@@ -92,10 +99,16 @@ impl<T: WorldsNumber> DeviceWorlds<T> {
     /// stop, the others go on. On a GPU the host goes on as well.
     ///
     /// # Errors
-    /// Those of the device.
+    /// Those of the device, and [`WorldsError::Stopped`] if the [`watch`](Self::watch) asked for it.
     pub fn step(&mut self, steps: usize) -> Result<(), WorldsError> {
-        for _ in 0..steps {
+        self.watch.begin_step(0);
+        self.watch.expect_substeps(steps as u64);
+        for done in 0..steps {
+            if self.watch.is_stopped() {
+                return Err(WorldsError::Stopped { done, steps });
+            }
             self.step.run()?;
+            self.watch.count_substeps(1);
         }
         Ok(())
     }

@@ -1,27 +1,16 @@
 //! Errors and warnings of importing a file.
 
 use pliant_geometry::GeometryError;
+use pliant_io::text::{cut, printable};
 use pliant_rigid::multibody::ModelError;
 use pliant_rigid::simulation::SimulationError;
 
 /// Longest text of a file that a message repeats \[bytes\].
 const LONGEST: usize = 200;
 
-/// Text of a file as messages show it: cut, and without characters that would change a terminal.
+/// Text of a file as messages show it: cut, and without characters that a terminal obeys.
 pub(super) fn shown(text: &str) -> String {
-    let mut shown = String::new();
-    for c in text.chars() {
-        if shown.len() >= LONGEST {
-            shown.push_str(" ...");
-            break;
-        }
-        if c.is_control() {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
+    cut(printable(text).into_owned(), LONGEST)
 }
 
 /// A location in a file.

@@ -1,5 +1,7 @@
 //! The contents of a file.
 
+use std::path::PathBuf;
+
 use nalgebra::Isometry3;
 
 use crate::error::ImportWarning;
@@ -38,6 +40,8 @@ pub struct Imported {
     pub hints: Vec<(String, String)>,
     /// What was approximated or left out.
     pub warnings: Vec<ImportWarning>,
+    /// Every file that was read: the file itself, included files, meshes.
+    pub files: Vec<PathBuf>,
 }
 
 /// A shape that is only to be seen.

@@ -50,11 +50,13 @@ pub fn load(path: impl AsRef<Path>) -> Result<Imported, ImportError> {
     })?;
     let root = element::parse(&text, &file)?;
     let directory = path.parent().unwrap_or(Path::new(""));
-    match root.tag.as_str() {
+    let mut imported = match root.tag.as_str() {
         "mujoco" => mjcf::read(root, directory),
         "robot" => urdf::read(&root, directory),
         _ => Err(root.fail(ImportProblem::UnknownFormat)),
-    }
+    }?;
+    imported.files.insert(0, path.to_path_buf());
+    Ok(imported)
 }
 
 /// Reads a mechanism from MJCF text; meshes and included files are found relative to `directory`.

@@ -102,3 +102,17 @@ where
     temporary.renamed = true;
     sync_folder(path).map_err(|e| IoError::file("sync the folder of", path, e))
 }
+
+/// Removes what a killed process left in `folder` of files that it was writing. Only for a folder in
+/// which nobody else writes.
+pub fn remove_temporary(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with('.') && name.ends_with(".tmp") {
+            // One that stays costs space only.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::files::IoError;
+use crate::text::{cut, printable_lines};
 
 /// The bytes of a regular file. Robots' files name other files, and a pipe or a device among them
 /// would be read for ever.
@@ -25,22 +26,11 @@ pub fn read_input(path: impl AsRef<Path>) -> Result<Vec<u8>, IoError> {
 const LONGEST: usize = 400;
 
 impl IoError {
-    /// A malformed file. Parsers repeat what they read: it is cut, and characters that would change
-    /// a terminal are escaped.
+    /// A malformed file. Parsers repeat what they read: it is cut, and what a terminal obeys is
+    /// escaped.
     pub(crate) fn malformed(path: &Path, reason: impl ToString) -> Self {
         let reason = reason.to_string();
-        let mut shown = String::new();
-        for c in reason.chars() {
-            if shown.len() >= LONGEST {
-                shown.push_str(" ...");
-                break;
-            }
-            match c {
-                '\n' | '\t' => shown.push(c),
-                c if c.is_control() => shown.extend(c.escape_default()),
-                c => shown.push(c),
-            }
-        }
-        Self::Malformed { path: path.to_path_buf(), reason: shown }
+        let reason = cut(printable_lines(&reason).into_owned(), LONGEST);
+        Self::Malformed { path: path.to_path_buf(), reason }
     }
 }

@@ -13,6 +13,7 @@ use ply_rs_bw::ply::{
 };
 use ply_rs_bw::writer::Writer;
 
+use crate::digest::{FileDigest, HashingWriter};
 use crate::files::{IoError, atomic_write};
 use crate::input::read_input;
 use crate::ply_header::{check_counts, require_positions, require_types};
@@ -36,7 +37,30 @@ pub struct FrameParticle {
     pub plastic_strain: f32,
     /// Frobenius norm of the Kirchhoff stress \[Pa\]: `stress_norm`.
     pub stress_norm: f32,
+    /// Mass \[kg\]: `mass`.
+    pub mass: f32,
+    /// Volume at rest \[m^3\]: `volume`. Times `J` it is the present one.
+    pub volume: f32,
+    /// Gradient of the velocity around the particle, rows of dv_i/dx_j \[1/s\]: `affine_xx affine_xy
+    /// affine_xz affine_yx` ... `affine_zz`.
+    pub affine: [f32; 9],
 }
+
+/// Names of the properties of [`FrameParticle::affine`].
+const AFFINE: [&str; 9] = [
+    "affine_xx",
+    "affine_xy",
+    "affine_xz",
+    "affine_yx",
+    "affine_yy",
+    "affine_yz",
+    "affine_zx",
+    "affine_zy",
+    "affine_zz",
+];
+
+/// The comment that gives the time, before the number and its unit.
+const TIME: &str = "time ";
 
 /// Which optional properties a frame has; position, velocity, radius, colour and material are
 /// always there.
@@ -48,11 +72,18 @@ pub struct FrameFields {
     pub plastic_strain: bool,
     /// Write `stress_norm`.
     pub stress_norm: bool,
+    /// Write `mass`.
+    pub mass: bool,
+    /// Write `volume`.
+    pub volume: bool,
+    /// Write `affine_xx` to `affine_zz`.
+    pub affine: bool,
 }
 
 impl FrameFields {
     /// Every optional property.
-    pub const ALL: Self = Self { j: true, plastic_strain: true, stress_norm: true };
+    pub const ALL: Self =
+        Self { j: true, plastic_strain: true, stress_norm: true, mass: true, volume: true, affine: true };
 }
 
 /// Triangles of cloth, as written.
@@ -75,6 +106,8 @@ pub struct Frame {
     pub back_colors: Vec<[u8; 3]>,
     /// Which optional properties the file has.
     pub fields: FrameFields,
+    /// Time \[s\]; none if not in the file.
+    pub time: Option<f64>,
 }
 
 impl PropertyAccess for FrameParticle {
@@ -95,7 +128,12 @@ impl PropertyAccess for FrameParticle {
             b"J" => &mut self.j,
             b"plastic_strain" => &mut self.plastic_strain,
             b"stress_norm" => &mut self.stress_norm,
-            _ => return PropertyAccessResult::Ignored,
+            b"mass" => &mut self.mass,
+            b"volume" => &mut self.volume,
+            _ => match AFFINE.iter().position(|affine| *affine == name) {
+                Some(component) => &mut self.affine[component],
+                None => return PropertyAccessResult::Ignored,
+            },
         };
         *target = value;
         PropertyAccessResult::Set
@@ -219,9 +257,15 @@ fn particle_element(count: usize, fields: FrameFields) -> ElementDef {
         element.properties.add(scalar(name, ScalarType::UChar));
     }
     element.properties.add(scalar("material", ScalarType::UShort));
-    let optional =
-        [(fields.j, "J"), (fields.plastic_strain, "plastic_strain"), (fields.stress_norm, "stress_norm")];
-    for (_, name) in optional.into_iter().filter(|(wanted, _)| *wanted) {
+    let optional = [
+        (fields.j, "J"),
+        (fields.plastic_strain, "plastic_strain"),
+        (fields.stress_norm, "stress_norm"),
+        (fields.mass, "mass"),
+        (fields.volume, "volume"),
+    ];
+    let affine = AFFINE.map(|name| (fields.affine, name));
+    for (_, name) in optional.into_iter().chain(affine).filter(|(wanted, _)| *wanted) {
         element.properties.add(scalar(name, ScalarType::Float));
     }
     element
@@ -230,8 +274,8 @@ fn particle_element(count: usize, fields: FrameFields) -> ElementDef {
 impl FrameParticle {
     /// The particle as the properties of `particle_element`, in their order, little-endian.
     fn push_bytes(&self, fields: FrameFields, bytes: &mut Vec<u8>) {
-        // 7 floats, 3 bytes, a u16 and up to 3 floats.
-        let mut record = [0; 7 * 4 + 3 + 2 + 3 * 4];
+        // 7 floats, 3 bytes, a u16 and up to 14 floats.
+        let mut record = [0; 7 * 4 + 3 + 2 + 14 * 4];
         let floats = self.position.iter().chain(&self.velocity).chain([&self.radius]);
         for (place, value) in record.chunks_exact_mut(4).zip(floats) {
             place.copy_from_slice(&value.to_le_bytes());
@@ -242,9 +286,12 @@ impl FrameParticle {
             (fields.j, self.j),
             (fields.plastic_strain, self.plastic_strain),
             (fields.stress_norm, self.stress_norm),
+            (fields.mass, self.mass),
+            (fields.volume, self.volume),
         ];
+        let affine = self.affine.map(|value| (fields.affine, value));
         let mut end = 33;
-        for (_, value) in optional.into_iter().filter(|(wanted, _)| *wanted) {
+        for (_, value) in optional.into_iter().chain(affine).filter(|(wanted, _)| *wanted) {
             record[end..end + 4].copy_from_slice(&value.to_le_bytes());
             end += 4;
         }
@@ -272,7 +319,8 @@ impl PropertyAccess for TriangleOut {
     }
 }
 
-/// Writes one frame to `out`: `particles`, and `triangles` (indices into them) if there is cloth.
+/// Writes one frame to `out`: `particles`, and `triangles` (indices into them) if there is cloth,
+/// and the `time` \[s\] as a comment `time 0.04 s` if it is given.
 ///
 /// # Errors
 /// Errors of `out`; `InvalidInput` if a triangle refers to a particle that does not exist, or only
@@ -282,6 +330,7 @@ pub fn encode_frame(
     particles: &[FrameParticle],
     triangles: FrameTriangles,
     fields: FrameFields,
+    time: Option<f64>,
 ) -> io::Result<()> {
     let FrameTriangles { corners: triangles, back_colors } = triangles;
     if !back_colors.is_empty() && back_colors.len() != triangles.len() {
@@ -292,6 +341,7 @@ pub fn encode_frame(
     let mut header = Header::new();
     header.encoding = Encoding::BinaryLittleEndian;
     header.comments.push("SI units: m, m/s, Pa; right-handed, z up".to_owned());
+    header.comments.extend(time.map(|time| format!("{TIME}{time:?} s")));
     let mut faces = ElementDef::new("face".to_owned());
     faces.count = triangles.len();
     faces.properties.add(PropertyDef::new(
@@ -332,7 +382,7 @@ pub fn encode_frame(
     Ok(())
 }
 
-/// Writes one frame to the file `path`, complete or not at all.
+/// Writes one frame to the file `path`, complete or not at all; returns its length and digest.
 ///
 /// # Errors
 /// [`IoError`] naming `path`.
@@ -341,8 +391,16 @@ pub fn write_frame(
     particles: &[FrameParticle],
     triangles: FrameTriangles,
     fields: FrameFields,
-) -> Result<(), IoError> {
-    atomic_write(path, |out| encode_frame(out, particles, triangles, fields))
+    time: Option<f64>,
+) -> Result<FileDigest, IoError> {
+    let mut digest = FileDigest::default();
+    atomic_write(path, |out| {
+        let mut out = HashingWriter::new(out);
+        encode_frame(&mut out, particles, triangles, fields, time)?;
+        digest = out.digest();
+        Ok(())
+    })?;
+    Ok(digest)
 }
 
 /// Names the file in a parser's error.
@@ -430,11 +488,19 @@ pub fn parse_frame(bytes: &[u8], path: impl AsRef<Path>) -> Result<Frame, IoErro
     let (header, particles, Fans { triangles, backs }) =
         read_elements::<FrameParticle>(bytes, path, require_types)?;
     let has = |name: &str| header.elements.get("vertex").is_some_and(|v| v.properties.contains_key(name));
-    let fields =
-        FrameFields { j: has("J"), plastic_strain: has("plastic_strain"), stress_norm: has("stress_norm") };
+    let fields = FrameFields {
+        j: has("J"),
+        plastic_strain: has("plastic_strain"),
+        stress_norm: has("stress_norm"),
+        mass: has("mass"),
+        volume: has("volume"),
+        affine: AFFINE.into_iter().all(has),
+    };
+    let number = |comment: &String| comment.strip_prefix(TIME)?.strip_suffix(" s")?.parse().ok();
+    let time = header.comments.iter().find_map(number);
     let told = header.elements.get("face").is_some_and(|face| face.properties.contains_key(BACK[0]));
     let back_colors = if told { backs } else { Vec::new() };
-    Ok(Frame { particles, triangles, back_colors, fields })
+    Ok(Frame { particles, triangles, back_colors, fields, time })
 }
 
 /// Vertices [file units] and triangles, three vertex indices each.

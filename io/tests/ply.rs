@@ -6,6 +6,7 @@
 
 use std::io::Write;
 
+use pliant_io::digest::Hasher;
 use pliant_io::files::{IoError, atomic_write};
 use pliant_io::ply::{
     FrameFields, FrameParticle, FrameTriangles, encode_frame, parse_triangles, read_frame, write_frame,
@@ -24,6 +25,9 @@ fn particles(count: usize) -> Vec<FrameParticle> {
                 j: 1.0 - 0.001 * s,
                 plastic_strain: 0.01 * s,
                 stress_norm: 1e4 * s,
+                mass: 0.002 * s,
+                volume: 2e-6 * s,
+                affine: core::array::from_fn(|k| s + 0.1 * k as f32),
             }
         })
         .collect()
@@ -38,12 +42,15 @@ fn a_frame_survives_the_file_bit_for_bit() {
     let triangles = [[0, 1, 2], [2, 1, 16]];
     let back_colors = [[1, 20, 255], [7, 8, 9]];
     let cloth = FrameTriangles { corners: &triangles, back_colors: &back_colors };
-    write_frame(&path, &written, cloth, FrameFields::ALL).unwrap();
+    let digest = write_frame(&path, &written, cloth, FrameFields::ALL, Some(0.1 + 0.2)).unwrap();
     let frame = read_frame(&path).unwrap();
+    assert_eq!(frame.time, Some(0.1 + 0.2));
+    assert_eq!(digest.bytes, std::fs::metadata(&path).unwrap().len());
+    assert!(Hasher::of_prefix(&path, &digest).is_ok());
     assert_eq!(frame.particles, written);
     assert_eq!(frame.triangles, triangles);
     assert_eq!(frame.back_colors, back_colors);
-    assert_eq!(frame.fields, FrameFields::ALL);
+    assert_eq!(frame.fields, FrameFields::ALL, None);
     // Nothing but the frame is in the folder.
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
@@ -53,7 +60,7 @@ fn a_frame_survives_the_file_bit_for_bit() {
 #[test]
 fn the_layout_is_the_documented_one() {
     let mut bytes = Vec::new();
-    encode_frame(&mut bytes, &particles(3), FrameTriangles::default(), FrameFields::default()).unwrap();
+    encode_frame(&mut bytes, &particles(3), FrameTriangles::default(), FrameFields::default(), None).unwrap();
     let marker = b"end_header\n";
     let end = bytes.windows(marker.len()).position(|w| w == marker).unwrap() + marker.len();
     let header = std::str::from_utf8(&bytes[..end]).unwrap();
@@ -72,9 +79,9 @@ fn optional_properties_are_chosen_one_by_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f.ply");
     let fields = FrameFields { plastic_strain: true, ..FrameFields::default() };
-    write_frame(&path, &particles(2), FrameTriangles::default(), fields).unwrap();
+    write_frame(&path, &particles(2), FrameTriangles::default(), fields, None).unwrap();
     let frame = read_frame(&path).unwrap();
-    assert_eq!(frame.fields, fields);
+    assert_eq!((frame.fields, frame.time), (fields, None));
     assert_eq!(frame.particles[1].plastic_strain, 0.01);
     assert_eq!(frame.particles[1].stress_norm, 0.0);
 }
@@ -83,7 +90,7 @@ fn optional_properties_are_chosen_one_by_one() {
 fn a_short_file_is_an_error_that_names_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("short.ply");
-    write_frame(&path, &particles(5), FrameTriangles::default(), FrameFields::ALL).unwrap();
+    write_frame(&path, &particles(5), FrameTriangles::default(), FrameFields::ALL, None).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() - 10]).unwrap();
     let error = read_frame(&path).unwrap_err();
@@ -97,9 +104,9 @@ fn a_triangle_out_of_range_writes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f.ply");
     let missing = FrameTriangles { corners: &[[0, 1, 2]], back_colors: &[] };
-    assert!(write_frame(&path, &particles(2), missing, FrameFields::ALL).is_err());
+    assert!(write_frame(&path, &particles(2), missing, FrameFields::ALL, None).is_err());
     let uneven = FrameTriangles { corners: &[[0, 1, 1]], back_colors: &[[0; 3]; 2] };
-    assert!(write_frame(&path, &particles(2), uneven, FrameFields::ALL).is_err());
+    assert!(write_frame(&path, &particles(2), uneven, FrameFields::ALL, None).is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 

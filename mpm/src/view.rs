@@ -220,6 +220,11 @@ impl BlockView<'_> {
         Matrix3::from_fn(|r, c| f64::from(self.motion(kinematics::AFFINE + r * 3 + c, i)))
     }
 
+    /// The affine velocity field as it is stored, row by row \[1/s\].
+    pub fn stored_affine(&self, i: usize) -> [f32; 9] {
+        self.motion_rows(kinematics::AFFINE, i)
+    }
+
     /// Whether it is a vertex or a centroid of cloth.
     pub fn is_cloth(&self, i: usize) -> bool {
         self.material(i) >= self.materials

@@ -131,7 +131,7 @@ impl Plot {
             self.draw_on(&root, 20)?;
             root.present().map_err(|e| self.layout(&e))?;
         }
-        Ok(svg)
+        Ok(valid_xml(svg))
     }
 
     /// Writes the plot to the SVG file `path`, complete or not at all.
@@ -290,7 +290,7 @@ impl Figure {
             self.panels.iter().zip(&areas).try_for_each(|(panel, area)| panel.draw_on(area, 16))?;
             root.present().map_err(|e| layout(&e))?;
         }
-        Ok(svg)
+        Ok(valid_xml(svg))
     }
 
     /// Writes the figure to the SVG file `path`, complete or not at all.
@@ -301,6 +301,16 @@ impl Figure {
         let svg = self.to_svg()?;
         Ok(atomic_write(path, |out| -> io::Result<()> { out.write_all(svg.as_bytes()) })?)
     }
+}
+
+/// Replaces the characters that XML 1.0 does not allow (section 2.2), which names may hold.
+fn valid_xml(svg: String) -> String {
+    let is_allowed =
+        |c: char| matches!(c, '\n' | '\t') || !(c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}'));
+    if svg.chars().all(is_allowed) {
+        return svg;
+    }
+    svg.chars().map(|c| if is_allowed(c) { c } else { char::REPLACEMENT_CHARACTER }).collect()
 }
 
 /// At most about [`MOST_POINTS`] of the points of a curve: of long ones the least and the largest

@@ -30,6 +30,18 @@ fn a_plot_is_svg_with_its_texts_and_curves() {
     assert_eq!(std::fs::read_to_string(path).unwrap(), svg);
 }
 
+// Checks: an SVG is XML 1.0 whatever the names hold.
+#[test]
+fn names_do_not_break_the_file() {
+    let name = "a<b>&\"'\u{1b}[2J\u{0}\n]]>\u{ffff}";
+    let mut plot = Plot { title: name.into(), hlines: vec![(14.7, name.into())], ..force() };
+    plot.series[0].name = name.into();
+    let svg = plot.to_svg().unwrap();
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let shown = |node: roxmltree::Node| node.text().is_some_and(|text| text.contains("a<b>&\"'"));
+    assert!(document.descendants().filter(|node| node.is_text() && shown(*node)).count() >= 3, "{svg}");
+}
+
 // Decades of a logarithmic axis are equally far apart: 1e-5 ... 1e-1 against time falling by tenths
 // is a straight line.
 #[test]

@@ -71,6 +71,7 @@ mod out_of_range;
 pub mod simulation;
 mod spatial;
 mod trajectory;
+mod watch;
 
 pub use bodies::{Bodies, BodiesBuilder, Body, ExternalMaker, Mechanism, RigidSettings};
 pub use body::{Adhesion, Appearance, BodyDesc, Geometry, MechanismDesc};
@@ -83,3 +84,4 @@ pub use out_of_range::OutOfRange;
 pub use pliant_geometry::{ConvexHull, GeometryError, HeightField, Shape, SurfacePoint, TriangleMesh};
 pub use spatial::{SpatialImpulse, SpatialVelocity};
 pub use trajectory::{PoseKey, PoseTrajectory, Trajectory, VelocityKey};
+pub use watch::{StepProgress, StepWatch};

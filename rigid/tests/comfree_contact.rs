@@ -377,6 +377,7 @@ impl ContactSource for Rims {
                 restitution: 0.0,
                 first: None,
                 second: Some(LinkId(0)),
+                geometries: [0; 2],
                 point,
                 normal: Vector3::z(),
                 distance: point.z,

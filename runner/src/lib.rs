@@ -1,11 +1,12 @@
 //! Runs of scenes.
 //!
 //! - [`run`]: one run, its directory, checkpoints, tables and goals (what it writes down is in `record`);
-//! - [`sweep`]: variants of a scene side by side;
+//! - [`sweep`]: variants of a scene side by side, [`sweep_table`]: their table as CSV and Parquet;
 //! - [`machine`]: processor and backends;
 //! - [`picture`], [`pressure`], [`plots`]: pictures of bodies and particles, of tactile pads, and
 //!   plots of forces;
-//! - [`report`]: a table of runs.
+//! - [`report`]: a table of runs;
+//! - [`verify`]: whether the files of a run are what was written.
 
 pub mod machine;
 pub mod picture;
@@ -16,3 +17,5 @@ mod record;
 pub mod report;
 pub mod run;
 pub mod sweep;
+pub mod sweep_table;
+pub mod verify;

@@ -2,6 +2,7 @@
 //! manifest.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
@@ -45,6 +46,9 @@ const ELEVATION: f64 = 0.42;
 
 /// Segments round a circle of a tessellated solid.
 const SEGMENTS: u32 = 48;
+
+/// Is told the number of pictures done and of all; may ask to stop.
+pub type PictureProgress<'a> = &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>;
 
 /// Draws the pictures of a run, with the data that all of them share.
 pub struct FrameRenderer<'a> {
@@ -212,8 +216,8 @@ impl<'a> FrameRenderer<'a> {
     /// Writes `preview.gif`, half as wide and high as the still, in real time.
     ///
     /// # Errors
-    /// [`PictureError`].
-    pub fn write_gif(&self, progress: &mut dyn FnMut(usize, usize)) -> Result<(), PictureError> {
+    /// [`PictureError`]; [`PictureError::Stopped`] if `progress` asks for it.
+    pub fn write_gif(&self, progress: PictureProgress) -> Result<(), PictureError> {
         let [width, height] = self.scene.output.picture_size.map(|side| (side / 2).max(1));
         let shown = spread(self.frames, GIF_FRAMES);
         let stride = (self.frames as f64 - 1.0).max(1.0) / (shown.len() as f64 - 1.0).max(1.0);
@@ -236,7 +240,10 @@ impl<'a> FrameRenderer<'a> {
                     gif.add(image)?;
                 }
                 done += images.len();
-                progress(done, shown.len());
+                if progress(done, shown.len()).is_break() {
+                    failure = Some(PictureError::Stopped);
+                    return Err(io::Error::other("stopped"));
+                }
             }
             gif.finish().map(drop)
         });
@@ -249,8 +256,8 @@ impl<'a> FrameRenderer<'a> {
     /// Writes `pictures/000000.png` and so on, one for every frame.
     ///
     /// # Errors
-    /// [`PictureError`].
-    pub fn write_all(&self, progress: &mut dyn FnMut(usize, usize)) -> Result<(), PictureError> {
+    /// [`PictureError`]; [`PictureError::Stopped`] if `progress` asks for it.
+    pub fn write_all(&self, progress: PictureProgress) -> Result<(), PictureError> {
         let folder = self.directory.join(PICTURES);
         std::fs::create_dir_all(&folder).map_err(|e| IoError::file("create", &folder, e))?;
         let [width, height] = self.scene.output.picture_size;
@@ -260,24 +267,12 @@ impl<'a> FrameRenderer<'a> {
                 let image = self.draw(frame, width, height)?;
                 Ok::<_, PictureError>(write_png(folder.join(format!("{frame:06}.png")), &image)?)
             })?;
-            progress(chunk.last().map_or(0, |last| last + 1), self.frames);
+            if progress(chunk.last().map_or(0, |last| last + 1), self.frames).is_break() {
+                return Err(PictureError::Stopped);
+            }
         }
         Ok(())
     }
-}
-
-/// Makes `preview.png` and `preview.gif` of a run directory.
-///
-/// # Errors
-/// [`PictureError`].
-pub fn previews(
-    directory: &Path,
-    manifest: &Manifest,
-    progress: &mut dyn FnMut(usize, usize),
-) -> Result<(), PictureError> {
-    let artist = FrameRenderer::new(directory, manifest)?;
-    artist.write_png()?;
-    artist.write_gif(progress)
 }
 
 /// At most `most` of the numbers below `count`, evenly spread, the first and the last among them.

@@ -16,6 +16,9 @@ pub enum PictureError {
     /// A body of the scene cannot be rebuilt, for instance because its mesh file is missing.
     #[error("picture: {0}")]
     Bodies(#[from] AssembleError),
+    /// The pictures were stopped.
+    #[error("pictures: stopped; --resume draws them")]
+    Stopped,
     /// There is no frame to draw.
     #[error("{}: the run has no frame {frame}", directory.display())]
     NoFrame {

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::record::{DIAGNOSTICS, MANIFEST, Manifest};
+use crate::record::{DIAGNOSTICS, FRAMES, MANIFEST, Manifest};
+use pliant_io::digest::{self, DigestError};
 use pliant_io::files::IoError;
 use pliant_render::plot::{Plot, PlotError, Series, Style};
 
@@ -15,15 +16,16 @@ pub struct Entry {
     pub manifest: Manifest,
 }
 
-/// Reads the runs of directories: run directories, and folders of them such as a sweep's.
+/// The run directories among directories: they themselves, and the folders in them, such as those of
+/// a sweep.
 ///
 /// # Errors
 /// A directory cannot be read or holds no run.
-pub fn collect(directories: &[PathBuf]) -> Result<Vec<Entry>, IoError> {
-    let mut entries = Vec::new();
+pub fn find(directories: &[PathBuf]) -> Result<Vec<PathBuf>, IoError> {
+    let mut all = Vec::new();
     for directory in directories {
-        if directory.join(MANIFEST).exists() {
-            entries.push(Entry { directory: directory.clone(), manifest: Manifest::read(directory)? });
+        if is_run(directory) {
+            all.push(directory.clone());
             continue;
         }
         let read = |e| IoError::file("read", directory, e);
@@ -32,7 +34,7 @@ pub fn collect(directories: &[PathBuf]) -> Result<Vec<Entry>, IoError> {
             let path = entry.map_err(read)?.path();
             // Unfinished runs begin with a dot.
             let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-            if !hidden && path.join(MANIFEST).exists() {
+            if !hidden && is_run(&path) {
                 found.push(path);
             }
         }
@@ -41,12 +43,31 @@ pub fn collect(directories: &[PathBuf]) -> Result<Vec<Entry>, IoError> {
             return Err(IoError::Malformed { path: directory.clone(), reason });
         }
         found.sort();
-        for path in found {
-            let manifest = Manifest::read(&path)?;
-            entries.push(Entry { directory: path, manifest });
+        all.append(&mut found);
+    }
+    Ok(all)
+}
+
+/// Whether a folder is a run directory; its manifest may be lost.
+fn is_run(directory: &Path) -> bool {
+    directory.join(MANIFEST).exists() || directory.join(FRAMES).exists()
+}
+
+/// Reads the runs of directories, as [`find`] finds them. The second list has the manifests that
+/// cannot be used; one of them does not stop the others.
+///
+/// # Errors
+/// A directory cannot be read or holds no run.
+pub fn collect(directories: &[PathBuf]) -> Result<(Vec<Entry>, Vec<IoError>), IoError> {
+    let mut entries = Vec::new();
+    let mut damaged = Vec::new();
+    for directory in find(directories)? {
+        match Manifest::read(&directory) {
+            Ok(manifest) => entries.push(Entry { directory, manifest }),
+            Err(error) => damaged.push(error),
         }
     }
-    Ok(entries)
+    Ok((entries, damaged))
 }
 
 /// Columns of `diagnostics.csv` that are plotted: name, label, file.
@@ -64,6 +85,9 @@ pub enum ReportError {
     /// A file cannot be read or written.
     #[error(transparent)]
     Io(#[from] IoError),
+    /// A table is not what was written.
+    #[error(transparent)]
+    Damaged(#[from] DigestError),
     /// There is nothing to plot.
     #[error(transparent)]
     Plot(#[from] PlotError),
@@ -75,7 +99,7 @@ pub enum ReportError {
 /// [`ReportError`]: a table is missing, a plot cannot be written.
 pub fn plot(entries: &[Entry], out: &Path) -> Result<Vec<PathBuf>, ReportError> {
     std::fs::create_dir_all(out).map_err(|e| IoError::file("create", out, e))?;
-    let tables = entries.iter().map(|e| read_diagnostics(&e.directory)).collect::<Result<Vec<_>, _>>()?;
+    let tables = entries.iter().map(read_diagnostics).collect::<Result<Vec<_>, _>>()?;
     let mut files = Vec::new();
     for (column, label, file) in PLOTS {
         let series = entries.iter().zip(&tables).map(|(entry, table)| Series {
@@ -115,8 +139,12 @@ impl Diagnostics {
     }
 }
 
-fn read_diagnostics(directory: &Path) -> Result<Diagnostics, IoError> {
-    let path = directory.join(DIAGNOSTICS);
+/// The table of a run, if it is what was written.
+fn read_diagnostics(entry: &Entry) -> Result<Diagnostics, ReportError> {
+    let path = entry.directory.join(DIAGNOSTICS);
+    if let Some(expected) = entry.manifest.digests.get(DIAGNOSTICS) {
+        digest::verify(&path, expected)?;
+    }
     let text = std::fs::read_to_string(&path).map_err(|e| IoError::file("read", &path, e))?;
     let mut lines = text.lines();
     let header: Vec<String> = lines.next().unwrap_or_default().split(',').map(str::to_owned).collect();
@@ -129,7 +157,7 @@ fn read_diagnostics(directory: &Path) -> Result<Diagnostics, IoError> {
             Ok(row) if row.len() == header.len() => rows.push(row),
             _ => {
                 let reason = format!("line {}: '{line}'", at + 2);
-                return Err(IoError::Malformed { path, reason });
+                return Err(IoError::Malformed { path, reason }.into());
             }
         }
     }

@@ -2,9 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use pliant_runner::run::{GoalResult, Manifest, Progress, RunOptions, Status, run};
+use pliant_runner::run::{GoalResult, Manifest, Progress, RunOptions, Status, StopSignal, run};
 use pliant_scenes::format::{
     Assignment, GridMotion, Scene, apply, goals_within_duration, parse_scene, validate,
 };
@@ -93,8 +92,12 @@ fn a_stopped_run_judges_the_same() {
     );
     let folder = tempfile::tempdir().unwrap();
     let parts = folder.path().join("parts");
-    let stop = AtomicBool::new(false);
-    let mut progress = |progress: &Progress| stop.store(progress.done == 8, Ordering::Relaxed);
+    let stop = StopSignal::new();
+    let mut progress = |progress: &Progress| {
+        if progress.done == 8 {
+            stop.request();
+        }
+    };
     let stopped = RunOptions { stop: Some(&stop), progress: Some(&mut progress), ..options(&parts) };
     let manifest = run(Scenario::new(&scene).unwrap(), stopped).unwrap().manifest;
     assert_eq!(manifest.status, Status::Interrupted);

@@ -3,9 +3,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use pliant_runner::run::{DIAGNOSTICS, FRAMES, RunError, RunOptions, Status, run};
+use pliant_runner::run::{DIAGNOSTICS, FRAMES, RunError, RunOptions, Status, StopSignal, run};
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, Scene, apply};
 use pliant_scenes::scenario::Scenario;
@@ -46,10 +45,10 @@ fn a_stopped_run_goes_on_bit_for_bit() {
     let summary = run(Scenario::new(&small()).unwrap(), options(&whole)).unwrap();
     assert_eq!((summary.manifest.status, summary.manifest.steps), (Status::Completed, 20));
 
-    let stop = AtomicBool::new(false);
+    let stop = StopSignal::new();
     let mut progress = |progress: &pliant_runner::run::Progress| {
         if progress.done == 8 {
-            stop.store(true, Ordering::Relaxed);
+            stop.request();
         }
     };
     let stopped = RunOptions { stop: Some(&stop), progress: Some(&mut progress), ..options(&parts) };
@@ -90,10 +89,8 @@ fn an_unfinished_run_is_found_and_gone_on_with() {
 
     run(Scenario::new(&small()).unwrap(), RunOptions { resume: true, ..options(&killed) }).unwrap();
     assert!(!partial.exists());
-    let (frames, rows) = results(&killed);
-    let (whole_frames, whole_rows) = results(&whole);
-    // The short run's last step, 10, is a frame of its own beside those of every third step.
-    assert_eq!((frames.len(), rows), (whole_frames.len() + 1, whole_rows));
+    // The short run's last step, 10, was a frame of its own beside those of every third step.
+    assert!(results(&killed) == results(&whole));
 }
 
 /// A box that falls freely with 2.2e7 m/s^2: beyond 1e6 m/s in the fifth step of 10 ms.

@@ -3,9 +3,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use pliant_runner::run::{Progress, RunOptions, SENSORS, Status, pad_path, read_bodies, read_pad, run};
+use pliant_runner::run::{
+    BodyRow, Progress, RunOptions, SENSORS, Status, StopSignal, pad_path, read_bodies, read_pad, run,
+};
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, Scene, apply, validate};
 use pliant_scenes::scenario::Scenario;
@@ -58,12 +59,13 @@ fn a_run_writes_what_its_pads_feel() {
     let (rows, frames) = (rows(&out), read_pad(&out, "skin", 12).unwrap());
     let bodies = read_bodies(&out, 1).unwrap();
     assert_eq!((rows.len(), frames.len()), (bodies.len(), bodies.len()));
-    let largest = bodies.iter().map(|b| b[0].force.norm()).fold(0.0, f64::max);
+    let force = |row: &BodyRow| row.particles.map_or_else(nalgebra::Vector3::zeros, |wrench| wrench.force);
+    let largest = bodies.iter().map(|b| force(&b[0]).norm()).fold(0.0, f64::max);
     let mut worst = 0.0_f64;
     for ((row, frame), body) in rows.iter().zip(&frames).zip(&bodies) {
         let [time, fx, fy, fz, _, _, most] = *row;
         assert_eq!((time, time), (frame.time, body[0].time));
-        let difference = nalgebra::Vector3::new(fx, fy, fz) - body[0].force;
+        let difference = nalgebra::Vector3::new(fx, fy, fz) - force(&body[0]);
         worst = worst.max(difference.norm() / largest);
         let sum: f64 = frame.pressure.iter().map(|p| p * 0.4 * 0.6 / 12.0).sum();
         assert!((sum + fz).abs() <= 1e-12 * largest, "{sum} N, {fz} N");
@@ -83,10 +85,10 @@ fn a_stopped_run_goes_on_with_its_tables() {
     let folder = tempfile::tempdir().unwrap();
     let (whole, parts) = (folder.path().join("whole"), folder.path().join("parts"));
     run(Scenario::new(&small()).unwrap(), options(&whole)).unwrap();
-    let stop = AtomicBool::new(false);
+    let stop = StopSignal::new();
     let mut progress = |progress: &Progress| {
         if progress.done == 20 {
-            stop.store(true, Ordering::Relaxed);
+            stop.request();
         }
     };
     let stopped = RunOptions { stop: Some(&stop), progress: Some(&mut progress), ..options(&parts) };

@@ -2,10 +2,12 @@
 
 pub mod assemble;
 pub mod builtin;
+pub mod estimate;
 pub mod format;
 pub mod initial_checks;
 pub mod isometry;
 pub mod load;
+pub mod machine_memory;
 pub mod models;
 pub mod penetration;
 pub mod sample;

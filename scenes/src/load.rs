@@ -1,7 +1,7 @@
 //! A scene by its built-in name or from its file.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use pliant_rigid::multibody::JointKind;
 
 use crate::builtin;
 use crate::format::{
-    Assignment, BodySpec, ClothShape, Geometry, Motion, ParseError, Pose, RigidShape, Robot, Scene, SetError,
-    SoftShape, ValidationError, apply, goals_within_duration, parse_scene, validate,
+    Assignment, BodySpec, Geometry, Motion, ParseError, Pose, RigidShape, Robot, Scene, SetError,
+    ValidationError, apply, goals_within_duration, parse_scene, validate,
 };
 
 /// How long a model file alone is simulated \[s\].
@@ -155,31 +155,8 @@ pub fn load(scene: &str, changes: &[Assignment]) -> Result<Scene, LoadError> {
 /// Makes the paths of meshes and robots absolute, so that the scene is independent of the working
 /// directory.
 fn place_files(scene: &mut Scene, folder: &Path) -> io::Result<()> {
-    let place = |file: &mut PathBuf| -> io::Result<()> {
+    for file in scene.files_mut() {
         *file = std::path::absolute(folder.join(&file))?;
-        Ok(())
-    };
-    for soft in &mut scene.soft {
-        if let SoftShape::Mesh { file, .. } = &mut soft.shape {
-            place(file)?;
-        }
-    }
-    for cloth in &mut scene.cloths {
-        if let ClothShape::Mesh { file, .. } = &mut cloth.shape {
-            place(file)?;
-        }
-    }
-    for robot in &mut scene.robots {
-        if let Some(file) = &mut robot.file {
-            place(file)?;
-        }
-    }
-    for body in &mut scene.bodies {
-        for geometry in &mut body.geometries {
-            if let RigidShape::Mesh { file, .. } = &mut geometry.shape {
-                place(file)?;
-            }
-        }
     }
     Ok(())
 }

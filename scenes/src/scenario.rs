@@ -1,6 +1,8 @@
 //! From a scene to a world that is ready to step.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::PathBuf;
 
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_coupling::convex::{Direction, SolverSettings};
@@ -8,12 +10,14 @@ use pliant_coupling::{BuildError, ParticleSet, Settings, StepError, StepReport, 
 use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::RigidSettings;
 use pliant_rigid::comfree::RigidSolver;
+use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::Integrator;
 
 use crate::assemble::{
     AssembleError, AssembledCloth, Assembly, RigidParts, SoftParticles, TimedInputs, assemble, tactile_pads,
 };
-use crate::format::{self, Order, Scene, ValidationError, validate};
+use crate::estimate::Estimate;
+use crate::format::{self, Order, Scene, ValidationError, validate, within_limits};
 use crate::initial_checks::{
     OverlapError, ParticleCloud, PlacedShape, bodies_in_bodies, soft_in_soft, warn_of_soft_contacts,
 };
@@ -52,11 +56,16 @@ pub struct Scenario {
     pub back_colors: Vec<Option<[u8; 3]>>,
     /// Centre of mass of each body in the frame that the scene gives it \[m\].
     pub centers: Vec<Vector3<f64>>,
+    /// Names of joints by which the scene refers to them, by their links.
+    pub joint_names: BTreeMap<LinkId, String>,
     /// Targets and efforts of the motors in time.
     inputs: TimedInputs,
     /// Warnings: parts of robots' files that are approximated or left out, and doubtful initial
     /// states, one line each.
     pub warnings: Vec<String>,
+    /// Every file that was read for the world, beside the scene's own: models, what they include,
+    /// meshes. Sorted.
+    pub files: Vec<PathBuf>,
 }
 
 impl Scenario {
@@ -66,6 +75,11 @@ impl Scenario {
     /// [`SceneError`], naming the field.
     pub fn new(scene: &Scene) -> Result<Self, SceneError> {
         build(scene)
+    }
+
+    /// What its run will need: with the counts of the world as it is built.
+    pub fn estimate(&self) -> Estimate {
+        estimate(&self.scene, &self.world)
     }
 
     /// Sets the targets and efforts of all motors for the next step, and takes it.
@@ -93,7 +107,7 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
     for pad in tactile_pads(scene, &rigid)? {
         builder.tactile(pad);
     }
-    let RigidParts { builder: bodies, centers, inputs, mut warnings } = rigid;
+    let RigidParts { builder: bodies, centers, inputs, joint_names, mut warnings, mut files } = rigid;
     warnings.extend(coarse);
     let ids: Vec<_> = materials.into_iter().map(|material| builder.material(material)).collect();
     let mut colors = Vec::new();
@@ -120,6 +134,7 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
     *builder.bodies() = bodies;
     allow(scene, &mut builder);
     let (scene, world) = (scene.clone(), builder.build()?);
+    within_limits(&scene, &estimate(&scene, &world))?;
     warnings.extend(world.bodies().beyond_limits().map(|(name, q, limit, unit)| {
         let beyond = (q - limit).abs();
         format!(
@@ -129,7 +144,14 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
     }));
     warnings.extend(bodies_in_bodies(&scene, &world)?);
     warnings.extend(warn_of_soft_contacts(&scene, &world));
-    Ok(Scenario { scene, world, colors, parts, back_colors, centers, inputs, warnings })
+    files.extend(scene.clone().files_mut().map(|file| file.clone()));
+    files.sort();
+    files.dedup();
+    Ok(Scenario { scene, world, colors, parts, back_colors, centers, joint_names, inputs, warnings, files })
+}
+
+fn estimate(scene: &Scene, world: &World) -> Estimate {
+    Estimate::of_world(scene, world.particle_count(), world.bodies().len(), world.substeps())
 }
 
 fn soft_label(scene: &Scene, at: usize) -> String {

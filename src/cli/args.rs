@@ -1,10 +1,12 @@
 //! Raw arguments, as they are typed.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pliant::runner::machine;
-use pliant::runner::sweep::{RandomAxis, SweptField};
+use pliant::runner::run::CHECKPOINT_INTERVAL;
+use pliant::runner::sweep::{RandomAxis, Shard, SweptField};
 use pliant::scenes::format::{Assignment, SetError};
 
 /// Simulator of soft bodies, cloth and robots in contact.
@@ -13,7 +15,8 @@ use pliant::scenes::format::{Assignment, SetError};
     version,
     about,
     after_help = "Exit codes: 0 all ran; 1 at least one run failed, the others finished; \
-    2 wrong usage or an invalid scene, nothing written."
+    2 wrong usage or an invalid scene, nothing written; 3 stopped by a signal (Ctrl-C, SIGTERM, \
+    SIGHUP), --resume continues; 130 stopped at once by a third signal."
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -36,6 +39,8 @@ pub enum Command {
     Sweep(SweepArguments),
     /// Draw the pictures of finished runs again.
     Render(RenderArguments),
+    /// Check that the files of runs are what was written: exit code 1 if one is not.
+    Verify(VerifyArguments),
     /// Print a table of runs.
     Report(ReportArguments),
     /// Run the benchmark suite.
@@ -74,6 +79,21 @@ pub struct SceneArguments {
     pub scene: String,
     #[command(flatten)]
     pub changes: Changes,
+}
+
+/// What a run does when it is stopped, and before.
+#[derive(Args, Debug)]
+pub struct Safety {
+    /// Wall time between checkpoints; one is written at the start and the end too \[s\].
+    #[arg(long, value_name = "S", value_parser = seconds, default_value_t = CHECKPOINT_INTERVAL.as_secs_f64())]
+    pub checkpoint_every: f64,
+    /// Steps between checkpoints, beside --checkpoint-every.
+    #[arg(long, value_name = "N")]
+    pub checkpoint_steps: Option<NonZeroU64>,
+    /// Time that a step gets to end after Ctrl-C, SIGTERM or SIGHUP. Then the run is at its last
+    /// checkpoint, and its manifest says that it was interrupted \[s\].
+    #[arg(long, value_name = "S", value_parser = seconds, default_value_t = 20.0)]
+    pub grace: f64,
 }
 
 /// Backend that steps the particles.
@@ -118,9 +138,11 @@ pub struct RunArguments {
     #[command(flatten)]
     pub changes: Changes,
     /// Resume the run in the output directory: an unfinished one, or a finished one with a longer
-    /// --time.
+    /// --time. What is there is checked first; a complete run is left as it is.
     #[arg(long)]
     pub resume: bool,
+    #[command(flatten)]
+    pub safety: Safety,
     /// Make no pictures.
     #[arg(long)]
     pub no_pictures: bool,
@@ -130,10 +152,13 @@ pub struct RunArguments {
 
 #[derive(Args, Debug)]
 pub struct SweepArguments {
+    /// A built-in scene or a JSON file, or several, each a variant of the name of its file.
+    #[arg(required_unless_present = "status", value_name = "SCENE")]
+    pub scenes: Vec<String>,
     #[command(flatten)]
-    pub scene: SceneArguments,
-    /// Values of a field; given several times, all combinations are run.
-    #[arg(long, required_unless_present = "random", value_name = "PATH=A,B,C", value_parser = axis)]
+    pub changes: Changes,
+    /// Values of a field of a single scene; given several times, all combinations are run.
+    #[arg(long, value_name = "PATH=A,B,C", value_parser = axis)]
     pub vary: Vec<SweptField>,
     /// Range of a field's random values; given several times, all are drawn in each sample. Fields
     /// separated by commas get the same value. With --vary, each combination gets the same samples.
@@ -143,12 +168,21 @@ pub struct SweepArguments {
     /// Number of samples of the random values.
     #[arg(long, requires = "random", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub samples: Option<u32>,
-    /// Folder of the variants' run directories.
+    /// Folder of the variants' run directories. Several processes, on several machines, may share
+    /// it: each variant is run by one of them.
     #[arg(long, required = true, value_name = "DIR")]
     pub out: PathBuf,
+    /// Run only part I of N equal parts of the variants, I from 1 to N.
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    pub shard: Option<Shard>,
+    /// Run nothing: print how far the sweep in --out is.
+    #[arg(long, conflicts_with_all = ["scenes", "vary", "random", "shard"])]
+    pub status: bool,
     /// Variants that run at once, each on one thread [default: number of cores].
     #[arg(long, visible_alias = "jobs", value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
+    #[command(flatten)]
+    pub safety: Safety,
     /// Backend that steps the particles.
     #[arg(long, value_enum, default_value_t = BackendChoice::Auto)]
     pub backend: BackendChoice,
@@ -167,6 +201,15 @@ pub struct RenderArguments {
     /// Also make a picture of every frame, in pictures/.
     #[arg(long)]
     pub all: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct VerifyArguments {
+    /// Run directories, or folders of them.
+    #[arg(required = true, value_name = "DIR")]
+    pub directories: Vec<PathBuf>,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 #[derive(Args, Debug)]

@@ -16,6 +16,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use pliant::io::text::printable_lines;
 
 use args::{Arguments, Command};
 use output::Failure;
@@ -34,12 +35,14 @@ pub fn main() -> ExitCode {
         Command::Doctor(output) => doctor::doctor(output.json),
         Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Render(arguments) => runs::render(&arguments),
+        Command::Verify(arguments) => runs::verify(&arguments),
         Command::Report(arguments) => runs::report(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Reported) => ExitCode::from(1),
+        Err(Failure::Stopped) => ExitCode::from(3),
         Err(Failure::Failed(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(Failure::Failed(error)) => complain(&error, 1),
         Err(Failure::Usage(error)) => complain(&error, 2),
@@ -48,7 +51,7 @@ pub fn main() -> ExitCode {
 
 fn complain(error: &anyhow::Error, code: u8) -> ExitCode {
     // Standard error may be closed; the message is then lost.
-    let _ = writeln!(io::stderr(), "error: {}", explain(error));
+    let _ = writeln!(io::stderr(), "error: {}", printable_lines(&explain(error)));
     ExitCode::from(code)
 }
 

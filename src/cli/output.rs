@@ -11,6 +11,8 @@ pub enum Failure {
     Failed(anyhow::Error),
     /// At least one run failed, and was reported already. Exit code 1.
     Reported,
+    /// A signal stopped the command; `--resume` continues. Exit code 3.
+    Stopped,
 }
 
 impl Failure {

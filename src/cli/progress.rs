@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use pliant::io::text::printable;
 use pliant::runner::run::{Progress, Stage};
 
 /// Time between lines without a terminal.
@@ -20,8 +21,9 @@ pub struct Reporter {
 impl Reporter {
     /// A reporter for the run of this name.
     pub fn new(name: &str) -> Self {
+        let name = printable(name);
         let bar = io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(1).with_prefix(name.to_owned());
+            let bar = ProgressBar::new(1).with_prefix(name.clone().into_owned());
             // The template is fixed; an invalid one would give the plain bar.
             if let Ok(style) =
                 ProgressStyle::with_template("{prefix} {bar:32} {pos}/{len} {msg} ({eta} left)")
@@ -30,7 +32,7 @@ impl Reporter {
             }
             bar
         });
-        Self { name: name.to_owned(), bar, stage: None, last_line: Instant::now() }
+        Self { name: name.into_owned(), bar, stage: None, last_line: Instant::now() }
     }
 
     /// Shows a step.

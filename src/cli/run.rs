@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use pliant::runner::run::{self, RunOptions, Status, Summary};
@@ -62,6 +63,9 @@ impl Plan {
         let mut summaries: Vec<Summary> = Vec::new();
         let mut errors = Vec::new();
         for (out, scenario) in runs {
+            if super::interrupt::is_stopped() {
+                break;
+            }
             for warning in &scenario.warnings {
                 eprintln!("warning: {warning}");
             }
@@ -74,13 +78,18 @@ impl Plan {
                 resume: arguments.resume,
                 pictures: !arguments.no_pictures,
                 progress: Some(&mut progress),
-                stop: super::interrupt::flag(),
+                stop: super::interrupt::signal(arguments.safety.grace),
+                checkpoint_interval: Duration::from_secs_f64(arguments.safety.checkpoint_every),
+                checkpoint_steps: arguments.safety.checkpoint_steps,
                 ..RunOptions::new(out)
             };
             let result = run::run(scenario, options);
             reporter.finish();
             match result {
                 Ok(summary) => {
+                    for note in &summary.notes {
+                        eprintln!("note: {note}");
+                    }
                     // Warnings of the files were printed before the run.
                     for warning in summary.manifest.warnings.iter().skip(said) {
                         eprintln!("warning: {warning}");
@@ -107,9 +116,12 @@ impl Plan {
         if summaries.is_empty() && errors.len() == 1 && errors[0].is_usage() {
             return Err(Failure::usage(errors.remove(0)));
         }
-        let failed = summaries.iter().any(|s| s.manifest.status != Status::Completed);
+        let failed = summaries.iter().any(|s| s.manifest.status == Status::Failed);
         for error in &errors {
             eprintln!("error: {error}");
+        }
+        if super::interrupt::is_stopped() {
+            return Err(Failure::Stopped);
         }
         if failed || !errors.is_empty() { Err(Failure::Reported) } else { Ok(()) }
     }

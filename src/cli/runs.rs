@@ -1,11 +1,15 @@
-//! `render` and `report`: commands on finished runs.
+//! `render`, `verify` and `report`: commands on finished runs.
 
-use pliant::runner::picture::{FrameRenderer, PREVIEW_GIF, PREVIEW_PNG};
-use pliant::runner::run::{Manifest, Progress, RunError, Stage};
-use pliant::runner::{plots, pressure, report};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use pliant::runner::picture::{PREVIEW_GIF, PREVIEW_PNG};
+use pliant::runner::report;
+use pliant::runner::run::{Manifest, Progress, RunError, Stage, directory, pictures};
+use pliant::runner::verify::{verify as verify_run, verify_data};
 use serde_json::json;
 
-use super::args::{RenderArguments, ReportArguments};
+use super::args::{RenderArguments, ReportArguments, VerifyArguments};
 use super::output::{Failure, print, print_json};
 use super::progress::Reporter;
 use super::table;
@@ -19,24 +23,9 @@ pub fn render(arguments: &RenderArguments) -> Result<(), Failure> {
         .collect::<Result<Vec<_>, _>>()
         .map_err(Failure::usage)?;
     let mut failed = false;
-    for (directory, manifest) in arguments.directories.iter().zip(&manifests) {
+    for (directory, mut manifest) in arguments.directories.iter().zip(manifests) {
         let mut reporter = Reporter::new(&manifest.scene.name);
-        let draw = |reporter: &mut Reporter| -> Result<(), RunError> {
-            let mut progress = |done: usize, total: usize| {
-                let (done, total) = (done as u64, total as u64);
-                reporter.show(&Progress { stage: Stage::Drawing, done, total, time: 0.0, contacts: 0.0 });
-            };
-            plots::write(directory, manifest)?;
-            pressure::pictures(directory, manifest)?;
-            let artist = FrameRenderer::new(directory, manifest)?;
-            artist.write_png()?;
-            artist.write_gif(&mut progress)?;
-            if arguments.all {
-                artist.write_all(&mut progress)?;
-            }
-            Ok(())
-        };
-        let result = draw(&mut reporter);
+        let result = draw(directory, &mut manifest, arguments.all, &mut reporter);
         reporter.finish();
         match result {
             Ok(()) => {
@@ -53,8 +42,52 @@ pub fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     if failed { Err(Failure::Reported) } else { Ok(()) }
 }
 
+/// Draws the pictures of a run whose data are what was written.
+fn draw(
+    directory: &Path,
+    manifest: &mut Manifest,
+    every_frame: bool,
+    reporter: &mut Reporter,
+) -> Result<(), RunError> {
+    // A path such as `.` has no name beside which a lock could be.
+    let place = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_path_buf());
+    let _lock = directory::lock(&place)?;
+    verify_data(directory, manifest)?;
+    let mut progress = |done: usize, total: usize| {
+        let (done, total) = (done as u64, total as u64);
+        reporter.show(&Progress { stage: Stage::Drawing, done, total, time: 0.0, contacts: 0.0 });
+        ControlFlow::Continue(())
+    };
+    pictures::draw(directory, manifest, every_frame, &mut progress)
+}
+
+pub fn verify(arguments: &VerifyArguments) -> Result<(), Failure> {
+    let found = report::find(&arguments.directories).map_err(Failure::usage)?;
+    let mut checked = Vec::with_capacity(found.len());
+    for directory in found {
+        let result = verify_run(&directory).map_err(Failure::failed)?;
+        if !arguments.output.json {
+            for problem in &result.problems {
+                print(&format!("{problem}\n"))?;
+            }
+            let (files, bytes) = (result.files, result.bytes);
+            let state = if result.problems.is_empty() { "whole" } else { "DAMAGED" };
+            print(&format!("{}: {state}, {files} files, {bytes} bytes\n", directory.display()))?;
+        }
+        checked.push((directory, result));
+    }
+    if arguments.output.json {
+        let all: Vec<_> = checked
+            .iter()
+            .map(|(directory, result)| json!({ "directory": directory, "verification": result }))
+            .collect();
+        print_json(Ok(all.into()))?;
+    }
+    if checked.iter().all(|(_, result)| result.problems.is_empty()) { Ok(()) } else { Err(Failure::Reported) }
+}
+
 pub fn report(arguments: &ReportArguments) -> Result<(), Failure> {
-    let entries = report::collect(&arguments.directories).map_err(Failure::usage)?;
+    let (entries, damaged) = report::collect(&arguments.directories).map_err(Failure::usage)?;
     if arguments.output.json {
         let all: Vec<_> =
             entries.iter().map(|e| json!({ "directory": e.directory, "manifest": e.manifest })).collect();
@@ -71,5 +104,8 @@ pub fn report(arguments: &ReportArguments) -> Result<(), Failure> {
             eprintln!("{}", file.display());
         }
     }
-    Ok(())
+    for error in &damaged {
+        eprintln!("error: {error}");
+    }
+    if damaged.is_empty() { Ok(()) } else { Err(Failure::Reported) }
 }

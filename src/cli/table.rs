@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use pliant::io::text::printable;
 use pliant::runner::picture::PREVIEW_PNG;
 use pliant::runner::run::{GoalResult, Manifest, Status};
 
@@ -74,8 +75,10 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
     if let Some(error) = &m.error {
         lines.push(("error", error.clone()));
     }
-    let head = format!("{}: {} in {}\n", m.scene.name, m.status, directory.display());
-    lines.iter().fold(head, |text, (name, value)| text + &format!("  {name:14}{value}\n"))
+    let head = format!("{}: {} in {}", m.scene.name, m.status, directory.display());
+    let line =
+        |text: String, (name, value): &(&str, String)| text + &format!("  {name:14}{}\n", printable(value));
+    lines.iter().fold(printable(&head).into_owned() + "\n", line)
 }
 
 /// Energy that the scheme created, and the imbalance.
@@ -147,12 +150,15 @@ pub fn runs<'a>(entries: impl Iterator<Item = (String, &'a Manifest)>) -> String
     align(&rows)
 }
 
-/// Columns as wide as their widest cell; the first two to the left, numbers to the right.
+/// Columns as wide as their widest cell; the first two to the left, numbers to the right. A row is
+/// one line, whatever its names hold.
 pub fn align<const N: usize>(rows: &[[String; N]]) -> String {
+    let rows: Vec<[String; N]> =
+        rows.iter().map(|row| core::array::from_fn(|column| printable(&row[column]).into_owned())).collect();
     let widths: Vec<usize> =
         (0..N).map(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)).collect();
     let mut text = String::new();
-    for row in rows {
+    for row in &rows {
         let cells: Vec<String> = row
             .iter()
             .zip(&widths)
@@ -167,4 +173,16 @@ pub fn align<const N: usize>(rows: &[[String; N]]) -> String {
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Checks: a name with line ends and terminal commands stays in its cell.
+    #[test]
+    fn a_row_is_one_line() {
+        let rows = [["run", "status"], ["a\nb\u{1b}[2J", "completed"]].map(|row| row.map(str::to_owned));
+        assert_eq!(align(&rows), "run            status\na\\nb\\u{1b}[2J  completed\n");
+    }
 }

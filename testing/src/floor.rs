@@ -29,6 +29,7 @@ impl ContactSource for Floor {
                     restitution: 0.0,
                     first: None,
                     second: Some(link),
+                    geometries: [0; 2],
                     point: Vector3::new(center.x, center.y, 0.5 * distance),
                     normal: Vector3::z(),
                     distance,

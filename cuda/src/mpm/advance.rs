@@ -15,6 +15,9 @@ use crate::kernels::{
 };
 use crate::{Commands, DeviceError};
 
+/// Substeps that are launched together. Between them the host counts them, and can stop the step.
+const LAUNCHED: u32 = 1024;
+
 /// Where a step is after it was advanced.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one a step")]
@@ -126,12 +129,18 @@ impl DeviceMpm {
             return Err(DeviceMpmError::NothingToResume);
         };
         loop {
+            if self.watch.is_stopped() {
+                return Err(DeviceMpmError::StoppedOnRequest { substep_index: progress.done });
+            }
+            let end = progress.substeps.min(progress.done.saturating_add(LAUNCHED));
             let mut status = [0; MPM_STATUS_WORDS as usize];
             status[MPM_STATUS_LIMIT as usize] = u32::MAX;
             self.status.upload(&status)?;
-            self.run(progress.done..progress.substeps, progress.sorts, hook)?;
+            self.run(progress.done..end, progress.sorts, hook)?;
             self.status.download_at(0, &mut status)?;
-            progress.done = status[MPM_STATUS_LIMIT as usize].min(progress.substeps);
+            let before = progress.done;
+            progress.done = status[MPM_STATUS_LIMIT as usize].min(end);
+            self.watch.count_substeps(u64::from(progress.done - before));
             self.progress = Some(progress);
             if let Err(error) = self.check(&status, progress.done) {
                 // Nothing to go on with.
@@ -152,6 +161,9 @@ impl DeviceMpm {
             }
             if let Some(cause) = StopCause::of(&status) {
                 return Ok(Advance::Stopped(Stopped { substep_index: progress.done, cause }));
+            }
+            if progress.done == end {
+                continue;
             }
             // A particle is about to leave its scratchpad: what is left begins with a sort.
             progress.extra_sorts += 1;

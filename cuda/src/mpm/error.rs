@@ -26,6 +26,12 @@ pub enum DeviceMpmError {
     /// Particles are as before the substep.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    /// The watch of the steps asked to stop.
+    #[error("stopped on request before substep {substep_index}")]
+    StoppedOnRequest {
+        /// The substep that was not run, from 0.
+        substep_index: u32,
+    },
     /// There is no step that stopped.
     #[error("there is no unfinished step to continue")]
     NothingToResume,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use pliant_mpm::{Boundary, Mpm, detail};
+use pliant_rigid::StepWatch;
 
 use super::cloth::{ClothSubstep, DeviceCloth};
 use super::material::{device_materials, device_plane};
@@ -91,6 +92,7 @@ pub struct DeviceMpm {
     pub(super) recordings: Vec<((u32, SortSchedule), Recording)>,
     /// The step that is not done.
     pub(super) progress: Option<Progress>,
+    pub(super) watch: StepWatch,
 }
 
 /// What the transfers leave in each particle block's scratchpad, and the grid pass in each node
@@ -162,6 +164,7 @@ impl DeviceMpm {
             transfer: Transfer::Ordered,
             recordings: Vec::with_capacity(RECORDINGS),
             progress: None,
+            watch: StepWatch::default(),
             device: device.clone(),
         })
     }
@@ -187,6 +190,11 @@ impl DeviceMpm {
     /// from zero.
     pub fn set_time(&mut self, time: f64) {
         self.time = time;
+    }
+
+    /// Counts the substeps of the next steps, and may stop them.
+    pub fn set_watch(&mut self, watch: StepWatch) {
+        self.watch = watch;
     }
 
     /// How particles add to the grid from now on.

@@ -49,6 +49,14 @@ pub enum WorldsError {
         /// Number of worlds.
         worlds: usize,
     },
+    /// The watch of the steps asked to stop. The worlds have a valid state after the steps done.
+    #[error("stopped on request after {done} of {steps} steps")]
+    Stopped {
+        /// Steps that were launched.
+        done: usize,
+        /// Steps asked for.
+        steps: usize,
+    },
     /// What a batch refuses.
     #[error(transparent)]
     Batch(#[from] BatchError),

@@ -1,7 +1,7 @@
 //! Meshes, height fields, colours.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
 
@@ -21,6 +21,8 @@ pub(super) struct Assets {
     pub hulls: BTreeMap<String, (Shape, bool)>,
     pub height_fields: BTreeMap<String, Shape>,
     pub colors: BTreeMap<String, [u8; 3]>,
+    /// Mesh files that were read.
+    pub files: Vec<PathBuf>,
 }
 
 impl Assets {
@@ -37,7 +39,8 @@ impl Assets {
                 "mesh" => {
                     let resolved = defaults.resolve(element, None)?;
                     let name = asset_name(&resolved)?;
-                    if assets.hulls.insert(name, hull(&resolved, directory, compiler)?).is_some() {
+                    let hull = hull(&resolved, directory, compiler, &mut assets.files)?;
+                    if assets.hulls.insert(name, hull).is_some() {
                         return Err(duplicate("a mesh"));
                     }
                 }
@@ -78,7 +81,12 @@ fn asset_name(element: &Element) -> Result<String, ImportError> {
     }
 }
 
-fn hull(element: &Element, directory: &Path, compiler: &Compiler) -> Result<(Shape, bool), ImportError> {
+fn hull(
+    element: &Element,
+    directory: &Path,
+    compiler: &Compiler,
+    files: &mut Vec<PathBuf>,
+) -> Result<(Shape, bool), ImportError> {
     let vertices = element.numbers("vertex", 12..=usize::MAX)?;
     let mut data = match (element.text("file"), vertices) {
         (Some(_), Some(_)) => return Err(element.bad("vertex", "left out where there is a file")),
@@ -88,7 +96,10 @@ fn hull(element: &Element, directory: &Path, compiler: &Compiler) -> Result<(Sha
             let name =
                 if compiler.strip_path { Path::new(name.file_name().unwrap_or_default()) } else { name };
             let path = directory.join(&compiler.mesh_directory).join(name);
-            load_mesh(path, 1.0).map_err(|e| element.fail_at("file", ImportProblem::Mesh(e.to_string())))?
+            let mesh = load_mesh(&path, 1.0)
+                .map_err(|e| element.fail_at("file", ImportProblem::Mesh(e.to_string())))?;
+            files.push(path);
+            mesh
         }
         (None, Some(numbers)) => inline(element, &numbers)?,
     };

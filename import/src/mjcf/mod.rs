@@ -34,7 +34,7 @@ pub(super) use table::TABLE;
 
 /// Reads a document.
 pub(super) fn read(root: Element, directory: &Path) -> Result<Imported, ImportError> {
-    let root = include::expand(root, directory)?;
+    let (root, mut files) = include::expand(root, directory)?;
     let mut warnings = Vec::new();
     if let Some((name, _)) = root.attributes.iter().find(|(name, _)| name != "model") {
         return Err(root.fail_at(name, ImportProblem::UnknownAttribute));
@@ -44,6 +44,7 @@ pub(super) fn read(root: Element, directory: &Path) -> Result<Imported, ImportEr
     let option = compiler::Options::read(&root)?;
     let defaults = defaults::Defaults::read(&root)?;
     let assets = asset::Assets::read(&root, directory, &compiler, &defaults)?;
+    files.extend(assets.files.iter().cloned());
     let mut bodies = body::read(&root, &compiler, &defaults, &assets, &mut warnings)?;
     inertia::compile(&mut bodies, &compiler, &mut warnings)?;
     let (model, joints) = links::build(&mut bodies, option.gravity, &mut warnings)?;
@@ -70,6 +71,7 @@ pub(super) fn read(root: Element, directory: &Path) -> Result<Imported, ImportEr
         time_step: option.time_step,
         hints: option.hints,
         warnings,
+        files,
     };
     // The initial input of every motor is 0, in the file's units and within its range.
     let zeros = vec![0.0; imported.inputs.len()];

@@ -118,6 +118,7 @@ impl Reader<'_> {
         });
         match hull {
             Ok((shape, convex)) => {
+                self.files.push(path);
                 if !convex && !visual {
                     let action = "approximated by its convex hull, which has a larger volume";
                     self.warnings.push(element.warn("filename", action));

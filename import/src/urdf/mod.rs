@@ -4,7 +4,7 @@ mod geometry;
 mod table;
 mod tree;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nalgebra::{Isometry3, Matrix3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 
@@ -35,6 +35,8 @@ struct Reader<'a> {
     joints: Vec<ImportedJoint>,
     actuators: Vec<Actuator>,
     inputs: Vec<Input>,
+    /// Mesh files that were read.
+    files: Vec<PathBuf>,
 }
 
 /// Reads a document.
@@ -54,6 +56,7 @@ pub(super) fn read(root: &Element, directory: &Path) -> Result<Imported, ImportE
         joints: Vec::new(),
         actuators: Vec::new(),
         inputs: Vec::new(),
+        files: Vec::new(),
     };
     for &link in &tree.order {
         reader.link(&tree, link)?;
@@ -80,6 +83,7 @@ pub(super) fn read(root: &Element, directory: &Path) -> Result<Imported, ImportE
         time_step: None,
         hints: Vec::new(),
         warnings: reader.warnings,
+        files: reader.files,
     })
 }
 

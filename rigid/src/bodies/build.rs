@@ -7,7 +7,7 @@ use super::{Bodies, Body};
 use crate::collision::{CollisionGeometry, CollisionModel};
 use crate::error::RigidError;
 use crate::multibody::{ForceVector, Kinematics, LinkId, Model, ModelBuilder, MotionVector, State};
-use crate::simulation::{Collisions, Integrator, LineForce, Simulation, System};
+use crate::simulation::{BodyOrigin, Collisions, Integrator, LineForce, Simulation, System};
 
 impl BodiesBuilder {
     /// Builds the bodies under `gravity` (m/s^2, world frame), for steps of at most `max_step`
@@ -48,7 +48,11 @@ impl BodiesBuilder {
         let mut kinematics = Kinematics::new(&system.model);
         kinematics.update(&system.model, &state);
         let integrator = settings.integrator.unwrap_or(Integrator::Fixed { step: max_step });
-        let simulation = Simulation::new(system, Collisions::new(scene, tolerance), integrator, state)?;
+        let mut simulation = Simulation::new(system, Collisions::new(scene, tolerance), integrator, state)?;
+        let origin = |body: &Body| BodyOrigin { link: body.link, point: body.frame.translation.vector };
+        let geometries =
+            bodies.iter().zip(0_u32..).flat_map(|(body, b)| body.geometries.iter().map(move |_| b));
+        simulation.measure_contacts(bodies.iter().map(origin).collect(), geometries.collect());
         Ok(Bodies { bodies, simulation, kinematics, prepared: None, references: Vec::new() })
     }
 }

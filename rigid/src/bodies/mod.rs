@@ -94,6 +94,13 @@ impl Bodies {
         Ok(summary?)
     }
 
+    /// Impulses of contact between bodies on each body over the last [`integrate`](Self::integrate),
+    /// world frame, each about its body's moving origin.
+    pub fn contact_impulses(&self) -> impl ExactSizeIterator<Item = SpatialImpulse> + '_ {
+        let impulses = self.simulation.contact_impulses().iter();
+        impulses.map(|sum| SpatialImpulse { angular: sum.angular, linear: sum.linear })
+    }
+
     /// Sums constant loads to a force on each link about its origin, and impulses to one along a
     /// line that moves with the [reference velocity](Self::reference_velocity), independently of
     /// the link.

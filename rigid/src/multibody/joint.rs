@@ -103,8 +103,9 @@ impl JointKind {
         matches!(self, Self::Ball | Self::Free)
     }
 
-    /// Unit of a position that is not of a quaternion.
-    pub(crate) fn unit(&self, position: usize) -> &'static str {
+    /// Unit of a position that is not of a quaternion, and of a degree of freedom but those of a free
+    /// joint.
+    pub fn unit(&self, position: usize) -> &'static str {
         match self {
             Self::Prismatic { .. } => "m",
             Self::Planar if position < 2 => "m",

@@ -42,7 +42,14 @@ impl ContactSource for Collisions {
             let (point, normal) = (contact.point, contact.normal.into_inner());
             let thinner = self.scene.half_thickness(contact.a).min(self.scene.half_thickness(contact.b));
             let depth = (contact.distance, thinner);
-            ContactCandidate::between(pair, point, normal, depth, self.stiction_tolerance)
+            ContactCandidate::between(
+                pair,
+                [contact.a, contact.b],
+                point,
+                normal,
+                depth,
+                self.stiction_tolerance,
+            )
         }));
     }
 }

@@ -13,6 +13,8 @@ pub struct ContactCandidate {
     pub first: Option<LinkId>,
     /// Second body; `None` is the world.
     pub second: Option<LinkId>,
+    /// Numbers of the geometries of both bodies in the source; of a source without geometries any.
+    pub geometries: [u32; 2],
     /// Contact point \[m\].
     pub point: Vector3<f64>,
     /// Unit normal from the first body to the second.
@@ -44,9 +46,11 @@ pub struct ContactCandidate {
 }
 
 impl ContactCandidate {
-    /// The contact of two geometries at a point, with the compliance and friction of both.
+    /// The contact of two geometries with these `numbers` in the source at a point, with the
+    /// compliance and friction of both.
     pub fn between(
         [a, b]: [&CollisionGeometry; 2],
+        numbers: [usize; 2],
         point: Vector3<f64>,
         normal: Vector3<f64>,
         (distance, half_thickness): (f64, f64),
@@ -56,6 +60,7 @@ impl ContactCandidate {
         Self {
             first: a.link,
             second: b.link,
+            geometries: numbers.map(|number| number as u32),
             point,
             normal,
             distance,

@@ -99,6 +99,12 @@ pub enum SimulationError {
         /// The smallest step \[s\].
         smallest: f64,
     },
+    /// The watch of the steps asked to stop ([`StepWatch`](crate::StepWatch)).
+    #[error("t = {time} s: stopped on request")]
+    Stopped {
+        /// Time that was reached \[s\].
+        time: f64,
+    },
 }
 
 impl SimulationError {

@@ -18,6 +18,7 @@ impl<S: ContactSource> Simulation<S> {
         core::mem::swap(&mut self.state, &mut self.trial.halves.0);
         core::mem::swap(&mut self.external, &mut self.trial.halves.1);
         self.meter.keep(&mut self.trial.energy);
+        self.contact_sums.keep();
         summary.energy.add(&self.trial.energy);
         summary.add_environment_impulse(&self.trial.environment_impulse);
         Ok(())
@@ -31,7 +32,7 @@ impl<S: ContactSource> Simulation<S> {
         tolerance: f64,
         summary: &mut AdvanceSummary,
     ) -> Result<f64, SimulationError> {
-        let Self { system, source, state, external, stepper, trial, meter, .. } = self;
+        let Self { system, source, state, external, stepper, trial, meter, contact_sums, .. } = self;
         let TrialStep {
             begin,
             full: (full, full_x),
@@ -61,6 +62,8 @@ impl<S: ContactSource> Simulation<S> {
         meter.begin();
         *energy = meter.measure(system, None, stepper, begin, &middle.v);
         *environment_impulse = stepper.environment_impulse(system, None);
+        contact_sums.begin();
+        contact_sums.measure(None, stepper);
         stepper.place(system, begin, half, middle);
 
         if !middle.q.iter().chain(&middle.v).all(|x| x.is_finite()) {
@@ -75,6 +78,7 @@ impl<S: ContactSource> Simulation<S> {
             .iter_mut()
             .zip(stepper.environment_impulse(system, None))
             .for_each(|(sum, impulse)| *sum += impulse);
+        contact_sums.measure(None, stepper);
         stepper.place(system, middle, half, halves);
 
         // Surfaces that rebound apart from each other are off by that.
@@ -90,7 +94,16 @@ impl<S: ContactSource> Simulation<S> {
         summary: &mut AdvanceSummary,
     ) -> Result<f64, SimulationError> {
         let Self {
-            system, source, state, external, stepper, corrector: Some(corrector), trial, meter, ..
+            system,
+            source,
+            state,
+            external,
+            stepper,
+            corrector: Some(corrector),
+            trial,
+            meter,
+            contact_sums,
+            ..
         } = self
         else {
             return Ok(f64::INFINITY);
@@ -134,6 +147,8 @@ impl<S: ContactSource> Simulation<S> {
         }
         *energy = meter.measure(system, Some(stepper), corrector, state, &end.v);
         *environment_impulse = corrector.environment_impulse(system, Some(stepper));
+        contact_sums.begin();
+        contact_sums.measure(Some(stepper), corrector);
         Ok(gap.unwrap_or(0.0).max(trial.difference(&system.model)))
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::advance_summary::AdvanceSummary;
 use super::contact::ContactSource;
+use super::contact_sums::{BodyOrigin, ContactSums};
 use super::divergence;
 use super::energy::{EnergyMeter, PotentialOffset};
 use super::error::SimulationError;
@@ -15,6 +16,7 @@ use super::system::System;
 use super::trial_step::TrialStep;
 use crate::icf::Stop;
 use crate::multibody::State;
+use crate::watch::StepWatch;
 
 /// Smallest step \[s\].
 const SMALLEST: f64 = 1e-10;
@@ -63,6 +65,8 @@ pub struct Simulation<S> {
     pub(super) stepped: bool,
     pub(super) reactions: Reactions,
     pub(super) meter: EnergyMeter,
+    watch: StepWatch,
+    pub(super) contact_sums: ContactSums,
 }
 
 impl<S: ContactSource> Simulation<S> {
@@ -118,6 +122,8 @@ impl<S: ContactSource> Simulation<S> {
             stepped,
             reactions,
             meter,
+            watch: StepWatch::default(),
+            contact_sums: ContactSums::default(),
         })
     }
 
@@ -197,15 +203,35 @@ impl<S: ContactSource> Simulation<S> {
         &mut self.system
     }
 
+    /// The watch of its steps: it counts them, and stops an advance between them.
+    pub fn watch(&self) -> &StepWatch {
+        &self.watch
+    }
+
+    /// Has another watch count the steps.
+    pub fn set_watch(&mut self, watch: StepWatch) {
+        self.watch = watch;
+    }
+
+    /// Measures the impulses of contact on bodies with these `origins` from now on;
+    /// `body_of_geometry` is the number of the body of each geometry of the source.
+    pub fn measure_contacts(&mut self, origins: Vec<BodyOrigin>, body_of_geometry: Vec<u32>) {
+        self.contact_sums = ContactSums::new(origins, body_of_geometry);
+    }
+
     /// Advances to `time` \[s\] with the chosen integrator.
     ///
     /// # Errors
-    /// [`SimulationError`]; the state is then the last valid one.
+    /// [`SimulationError`]; the state is then the last valid one. [`SimulationError::Stopped`] if
+    /// the [`watch`](Self::watch) asked for it; the state is then between start and `time`.
     pub fn advance_to(&mut self, time: f64) -> Result<AdvanceSummary, SimulationError> {
         let mut summary = AdvanceSummary { shortest: f64::INFINITY, ..AdvanceSummary::default() };
         // A step that would leave a remainder of rounding size covers it.
         let slack = 1e-12 * time.abs().max(1.0);
+        let start = self.state.time;
+        self.contact_sums.begin_advance();
         while time - self.state.time > slack {
+            self.check_watch()?;
             // Steps end at the corners of prescribed paths, where velocities jump, and where
             // external systems do.
             let corner = self.next_event().filter(|corner| *corner <= time + slack);
@@ -234,8 +260,14 @@ impl<S: ContactSource> Simulation<S> {
                         self.stepper.apply_velocity_jumps(&self.system, &mut self.state);
                 }
             }
+            self.watch.count_rigid_step((self.state.time - start) / (time - start));
         }
         Ok(summary)
+    }
+
+    /// Ends the advance if its watch asks for it.
+    fn check_watch(&self) -> Result<(), SimulationError> {
+        if self.watch.is_stopped() { Err(SimulationError::Stopped { time: self.state.time }) } else { Ok(()) }
     }
 
     /// Time \[s\] of the next corner of a path, jump of an external system or release of a
@@ -266,9 +298,12 @@ impl<S: ContactSource> Simulation<S> {
         summary.solver.add(&step);
         self.meter.begin();
         let mut energy = self.meter.measure(&self.system, None, &self.stepper, begin, &end.v);
+        self.contact_sums.begin();
+        self.contact_sums.measure(None, &self.stepper);
         self.stepper.place(&self.system, begin, dt, end);
         divergence::check(&self.system.model, end, dt)?;
         self.meter.keep(&mut energy);
+        self.contact_sums.keep();
         summary.energy.add(&energy);
         summary.add_environment_impulse(&self.stepper.environment_impulse(&self.system, None));
         core::mem::swap(&mut self.state, end);
@@ -286,6 +321,7 @@ impl<S: ContactSource> Simulation<S> {
     ) -> Result<f64, SimulationError> {
         let tolerance = (SOLVER * accuracy).max(TIGHTEST);
         loop {
+            self.check_watch()?;
             let wanted = self.next_step.min(max_step);
             let dt = if wanted >= left { left } else { wanted };
             let error = if self.corrector.is_some() {

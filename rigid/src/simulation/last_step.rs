@@ -23,6 +23,16 @@ impl<S: ContactSource> Simulation<S> {
         self.last().actuator_efforts(&self.system)
     }
 
+    /// Writes the mean effort of motors and controllers along every degree of freedom over the last
+    /// step \[N m, N\]; none where none acts, and before the first step.
+    pub fn drive_efforts(&self, out: &mut Vec<Option<f64>>) {
+        out.clear();
+        out.resize(self.system.model.velocities(), None);
+        if self.stepped {
+            self.last().add_drive_efforts(&self.system, out);
+        }
+    }
+
     /// The stepper of the last step.
     fn last(&self) -> &Stepper {
         self.corrector.as_ref().unwrap_or(&self.stepper)
@@ -47,6 +57,14 @@ impl<S> Simulation<S> {
     pub fn contact_wrenches(&mut self) -> &[ForceVector] {
         self.update_reactions();
         &self.reactions.contacts
+    }
+
+    /// Impulses of contact on the bodies of [`measure_contacts`](Self::measure_contacts) over all
+    /// steps of the last [`advance_to`](Self::advance_to), rebounds included: world axes, each about
+    /// its body's origin at the beginning of each step (of a trapezoid rule at both ends)
+    /// \[N m s, N s\]. Empty if they are not measured.
+    pub fn contact_impulses(&self) -> &[ForceVector] {
+        self.contact_sums.kept()
     }
 
     fn update_reactions(&mut self) {

@@ -50,7 +50,8 @@ impl Stepper {
         sum.into()
     }
 
-    fn rebound(&self, contact: usize) -> Vector3<f64> {
+    /// Impulse of the rebound of a contact at the beginning of the last step \[N s\].
+    pub(super) fn rebound(&self, contact: usize) -> Vector3<f64> {
         self.impacts.impulses.get(contact).copied().unwrap_or_else(Vector3::zeros)
     }
 
@@ -75,6 +76,18 @@ impl Stepper {
     /// Kinetic energy lost in rebounds at the beginning of the last step \[J\].
     pub fn lost_in_impacts(&self) -> f64 {
         self.impacts.lost
+    }
+
+    /// Adds the mean efforts of actuators and external systems over the last step \[N m, N\] to
+    /// those along every degree of freedom.
+    pub(super) fn add_drive_efforts(&self, system: &System, out: &mut [Option<f64>]) {
+        let motors = system.actuators.iter().map(|actuator| actuator.velocity(&system.model));
+        let pool = &self.problem.actuators;
+        let others = pool.degrees_of_freedom().zip(pool.impulses()).skip(system.actuators.len());
+        let others = others.map(|(n, impulse)| (n, impulse / self.dt));
+        for (n, effort) in motors.zip(self.actuator_efforts(system)).chain(others) {
+            out[n] = Some(out[n].unwrap_or(0.0) + effort);
+        }
     }
 
     /// Mean effort of each of the system's actuators over the last step \[N m, N\], in their order.

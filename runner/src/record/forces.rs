@@ -1,19 +1,25 @@
-//! `forces.csv`: forces of the particles on the bodies listed in the scene, at every step.
+//! `forces.csv`: forces of particles and of other bodies on the bodies listed in the scene, at every
+//! step.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use nalgebra::{Translation3, Vector3};
 use pliant_coupling::World;
-use pliant_rigid::BodyId;
+use pliant_rigid::{BodyId, SpatialImpulse};
 
-use super::tables::{Table, quoted};
+use super::csv_table;
+use super::table::{Opening, Table, quoted};
+use super::wrench::{Wrench, WrenchColumns};
+use pliant_io::digest::{DigestError, FileDigest};
 use pliant_io::files::IoError;
 use pliant_scenes::format::{Output, Scene};
 
 /// Name of the table with one row per step and body.
 pub const FORCES: &str = "forces.csv";
 
-const HEADER: &str = "time,body,fx,fy,fz,tx,ty,tz";
+const HEADER: &str = "time,body,fx,fy,fz,tx,ty,tz,\
+    contact_fx,contact_fy,contact_fz,contact_tx,contact_ty,contact_tz";
 
 /// The table of a run.
 pub struct ForceTable {
@@ -22,30 +28,20 @@ pub struct ForceTable {
 }
 
 impl ForceTable {
-    /// Begins the table; none if the scene lists no forces.
-    pub fn create(directory: &Path, scene: &Scene, world: &World) -> Result<Option<Self>, IoError> {
-        Self::with(scene, world, || Table::create(directory.join(FORCES), HEADER))
-    }
-
-    /// Opens the table again, cut to its first `bytes` bytes.
-    pub fn reopen(
+    /// Begins or continues the table; none if the scene lists no forces.
+    pub fn open(
         directory: &Path,
+        opening: Opening,
         scene: &Scene,
         world: &World,
-        bytes: u64,
-    ) -> Result<Option<Self>, IoError> {
-        Self::with(scene, world, || Table::reopen(directory.join(FORCES), bytes))
-    }
-
-    fn with(
-        scene: &Scene,
-        world: &World,
-        table: impl FnOnce() -> Result<Table, IoError>,
-    ) -> Result<Option<Self>, IoError> {
+    ) -> Result<Option<Self>, DigestError> {
         // A name that a robot's file does not have gets no rows.
         let names = force_bodies(&scene.output);
         let bodies: Vec<_> = names.into_iter().filter_map(|name| world.bodies().find(name)).collect();
-        if bodies.is_empty() { Ok(None) } else { Ok(Some(Self { table: table()?, bodies })) }
+        if bodies.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Self { table: opening.table(directory, FORCES, HEADER)?, bodies }))
     }
 
     /// The rows of a step: means over it. `centers` are the centres of mass in the frames that the
@@ -53,24 +49,26 @@ impl ForceTable {
     pub fn step(&mut self, world: &World, centers: &[Vector3<f64>]) -> Result<(), IoError> {
         let (time, dt) = (world.time(), world.settings().dt);
         for &id in &self.bodies {
-            let impulse = world.body_impulses()[id.0];
             let center = Translation3::from(centers[id.0]);
             let pose = world.bodies().pose(id);
             let arm = (pose * center.inverse()).translation.vector - pose.translation.vector;
-            let f = impulse.linear / dt;
-            let t = impulse.angular / dt - arm.cross(&f);
+            let mean = |sums: &[SpatialImpulse]| {
+                let SpatialImpulse { linear, angular } = sums[id.0];
+                Wrench::cells(Some(Wrench::shifted(linear / dt, angular / dt, &arm)))
+            };
             let name = quoted(&world.bodies().body(id).name);
             self.table.line(&format!(
-                "{time:?},{name},{:?},{:?},{:?},{:?},{:?},{:?}",
-                f.x, f.y, f.z, t.x, t.y, t.z
+                "{time:?},{name}{}{}",
+                mean(world.body_impulses()),
+                mean(world.contact_impulses())
             ))?;
         }
         Ok(())
     }
 
-    /// Writes every row to disk; returns the table's length \[bytes\].
-    pub fn sync(&mut self) -> Result<u64, IoError> {
-        self.table.sync()
+    /// Writes every row to disk, and the table's length and digest into `files`.
+    pub fn sync(&mut self, files: &mut BTreeMap<String, FileDigest>) -> Result<(), IoError> {
+        self.table.sync(files)
     }
 }
 
@@ -98,6 +96,9 @@ pub struct ForceRow {
     pub force: Vector3<f64>,
     /// Torque from the particles about the body's origin, mean over the step, world frame \[N m\].
     pub torque: Vector3<f64>,
+    /// Wrench of contact with other bodies, likewise; none if the table is of a version that did
+    /// not measure it.
+    pub contacts: Option<Wrench>,
 }
 
 /// Reads `forces.csv` of a run directory.
@@ -105,24 +106,19 @@ pub struct ForceRow {
 /// # Errors
 /// The file is missing or a row is malformed.
 pub fn read_forces(directory: &Path) -> Result<Vec<ForceRow>, IoError> {
-    let path = directory.join(FORCES);
-    let text = std::fs::read_to_string(&path).map_err(|e| IoError::file("read", &path, e))?;
-    let row = |(at, line): (usize, &str)| {
-        let malformed =
-            || IoError::Malformed { path: path.clone(), reason: format!("line {}: '{line}'", at + 1) };
-        // A quoted name may hold commas, so that the last numbers are counted from the end of the
-        // row.
-        let mut fields = line.rsplitn(7, ',');
-        let mut numbers = [0.0; 6];
-        for number in numbers.iter_mut().rev() {
-            *number = fields.next().and_then(|field| field.parse().ok()).ok_or_else(malformed)?;
-        }
-        let (time, name) = fields.next().and_then(|head| head.split_once(',')).ok_or_else(malformed)?;
-        let time = time.parse().map_err(|_| malformed())?;
-        let plain = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
-        let body = plain.map_or_else(|| name.to_owned(), |name| name.replace("\"\"", "\""));
-        let [fx, fy, fz, tx, ty, tz] = numbers;
-        Ok(ForceRow { time, body, force: Vector3::new(fx, fy, fz), torque: Vector3::new(tx, ty, tz) })
+    let table = csv_table::read(directory, FORCES)?;
+    let [time, body] = table.columns(["time", "body"])?;
+    let particles = WrenchColumns::of(&table, ["fx", "fy", "fz", "tx", "ty", "tz"])?;
+    let contacts = WrenchColumns::contact(&table)?;
+    let row = |row: csv_table::CsvRow| {
+        let Wrench { force, torque } = particles.read(&row)?;
+        Ok(ForceRow {
+            time: row.value(time)?,
+            body: row.text(body).to_owned(),
+            force,
+            torque,
+            contacts: contacts.map(|columns| columns.read_measured(&row)).transpose()?.flatten(),
+        })
     };
-    text.lines().enumerate().skip(1).map(row).collect()
+    table.rows().map(row).collect()
 }

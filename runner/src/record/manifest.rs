@@ -1,11 +1,14 @@
 //! `manifest.json`: scene, machine, speed and quality of a run.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::cloth::ClothSummary;
+use super::inputs::InputFile;
+use pliant_io::digest::{FileDigest, Hasher};
 use pliant_io::files::{IoError, atomic_write};
 use pliant_scenes::format::{CouplingStep, Scene};
 
@@ -48,6 +51,19 @@ impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Self(Option::<f64>::deserialize(deserializer)?.unwrap_or(f64::NAN)))
     }
+}
+
+/// How far the pictures of a run are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pictures {
+    /// None are wanted.
+    #[default]
+    Off,
+    /// They are still to be drawn: `--resume` does so.
+    Pending,
+    /// They are drawn.
+    Drawn,
 }
 
 /// Wall time of a step \[ms\].
@@ -163,7 +179,7 @@ pub struct Conservation {
 /// `manifest.json` of a run directory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Version of this file's layout: 1.
+    /// Version of this file's layout: 2. Version 1 has no checksums.
     pub schema_version: u32,
     /// How the run ended.
     pub status: Status,
@@ -233,6 +249,22 @@ pub struct Manifest {
     /// Tables, plots and pictures, as paths in the run directory.
     #[serde(default)]
     pub files: Vec<String>,
+    /// How far the pictures are.
+    #[serde(default)]
+    pub pictures: Pictures,
+    /// The files that the scene was made of: models and meshes.
+    #[serde(default)]
+    pub inputs: Vec<InputFile>,
+    /// Length and SHA-256 of every table and picture, by its path in the run directory. Those of the
+    /// frames are in `frames.csv`.
+    #[serde(default)]
+    pub digests: BTreeMap<String, FileDigest>,
+    /// The checkpoints, as paths in the run directory; each has checksums of its own.
+    #[serde(default)]
+    pub checkpoints: Vec<String>,
+    /// SHA-256 of this file, with 64 zeros in this place.
+    #[serde(default)]
+    pub manifest_sha256: String,
 }
 
 impl Manifest {
@@ -245,23 +277,51 @@ impl Manifest {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write(&self, directory: &Path) -> Result<(), IoError> {
-        write_json(&directory.join(MANIFEST), self)
+    pub fn write(&mut self, directory: &Path) -> Result<(), IoError> {
+        let path = directory.join(MANIFEST);
+        self.manifest_sha256 = NO_DIGEST.to_owned();
+        let text = serde_json::to_string_pretty(self).map_err(|e| IoError::file("write", &path, e.into()))?;
+        let text = text + "\n";
+        self.manifest_sha256 = sha256(&text);
+        // It is the last field.
+        let (before, after) = text.rsplit_once(NO_DIGEST).unwrap_or((&text, ""));
+        atomic_write(&path, |file| write!(file, "{before}{}{after}", self.manifest_sha256))
     }
 
     /// Reads `manifest.json` of `directory`.
     ///
     /// # Errors
-    /// It is missing, or not a manifest.
+    /// It is missing, is not a manifest, or does not match its own SHA-256.
     pub fn read(directory: &Path) -> Result<Self, IoError> {
-        read_json(&directory.join(MANIFEST))
+        let path = directory.join(MANIFEST);
+        let text = std::fs::read_to_string(&path).map_err(|e| IoError::file("read", &path, e))?;
+        let malformed = |reason: String| IoError::Malformed { path: path.clone(), reason };
+        let manifest: Self = serde_json::from_str(&text).map_err(|e| malformed(e.to_string()))?;
+        if manifest.schema_version > 1 {
+            let written = &manifest.manifest_sha256;
+            let zeroed = text.rsplit_once(written.as_str()).map(|(a, b)| format!("{a}{NO_DIGEST}{b}"));
+            if written.len() != NO_DIGEST.len() || zeroed.is_none_or(|text| sha256(&text) != *written) {
+                return Err(malformed(
+                    "it does not match its own SHA-256: it was damaged or edited".to_owned(),
+                ));
+            }
+        }
+        Ok(manifest)
     }
+}
+
+/// Stands for the manifest's digest while that is computed.
+const NO_DIGEST: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+fn sha256(text: &str) -> String {
+    let mut hasher = Hasher::default();
+    hasher.update(text.as_bytes());
+    hasher.digest().sha256
 }
 
 /// Writes a value as indented JSON, complete or not at all.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), IoError> {
     atomic_write(path, |file| {
-        use std::io::Write;
         serde_json::to_writer_pretty(&mut *file, value)?;
         file.write_all(b"\n")
     })

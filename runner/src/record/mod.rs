@@ -1,21 +1,36 @@
 //! What a run writes down: its manifest and its tables, with those who write and read them.
 
+mod bodies;
 pub(crate) mod cloth;
+mod csv_table;
+mod diagnostics;
 pub(crate) mod energy;
-pub(crate) mod forces;
+mod forces;
+mod frame_list;
+mod inputs;
+mod joints;
 pub(crate) mod manifest;
 mod paths;
-pub(crate) mod tables;
-pub(crate) mod tactile;
+mod run_tables;
+mod table;
+mod tactile;
+mod wrench;
 
+pub use bodies::{BODIES, BodyRow, read_bodies};
 pub use cloth::{ClothSummary, ClothWatch};
+pub use diagnostics::DIAGNOSTICS;
 pub use energy::ENERGY_GAIN_WARNING;
 pub use forces::{FORCES, ForceRow, force_bodies, read_forces};
+pub use frame_list::{FRAME_LIST, FrameRow, read_frame_list, verify_frames};
+pub use inputs::{InputFile, input_files};
+pub(crate) use joints::any as has_joints;
+pub use joints::{JOINTS, JointRow, read_joints};
 pub use manifest::{
-    Conservation, CouplingSummary, GoalResult, MANIFEST, Manifest, MeanMax, MsPerStep, Number, RigidSummary,
-    SolverSummary, Status,
+    Conservation, CouplingSummary, GoalResult, MANIFEST, Manifest, MeanMax, MsPerStep, Number, Pictures,
+    RigidSummary, SolverSummary, Status,
 };
 pub(crate) use manifest::{read_json, write_json};
 pub use paths::{FRAMES, frame_path};
-pub use tables::{BODIES, BodyRow, DIAGNOSTICS, read_bodies};
+pub use run_tables::{RunTables, TablesState};
 pub use tactile::{PadFrame, SENSORS, TACTILE, pad_path, read_pad};
+pub use wrench::Wrench;

@@ -1,5 +1,6 @@
 //! `sensors.csv` and `tactile/NAME.csv`: readings of the tactile pads, mean over each frame.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,8 @@ use nalgebra::Vector3;
 use pliant_coupling::{TactilePad, World};
 use serde::{Deserialize, Serialize};
 
-use super::tables::Table;
+use super::table::{Opening, Table, quoted};
+use pliant_io::digest::{DigestError, FileDigest};
 use pliant_io::files::IoError;
 
 /// Name of the table with one row per frame and sensor.
@@ -20,14 +22,19 @@ const SENSORS_HEADER: &str = "time,sensor,fx,fy,fz,cx,cy,max_pressure";
 
 const PAD_HEADER: &str = "time,i,j,x,y,pressure,shear_x,shear_y";
 
+/// The table of a pad, as a path in the run directory.
+fn pad_name(name: &str) -> String {
+    format!("{TACTILE}/{name}.csv")
+}
+
 /// The table of a pad in a run directory.
 pub fn pad_path(directory: &Path, name: &str) -> PathBuf {
-    directory.join(TACTILE).join(format!("{name}.csv"))
+    directory.join(pad_name(name))
 }
 
 /// Sums of a pad since the last frame, in the pad's frame.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Sum {
+pub struct TactileSum {
     /// Impulse in each bin \[N s\].
     bins: Vec<Vector3<f64>>,
     /// Impulse on the pad \[N s\].
@@ -36,55 +43,35 @@ struct Sum {
     moment: [f64; 2],
 }
 
-/// State of the sensors for a checkpoint.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TactileState {
-    sums: Vec<Sum>,
-    /// Length of `sensors.csv` \[bytes\].
-    bytes: u64,
-    /// Lengths of the pads' tables \[bytes\].
-    pad_bytes: Vec<u64>,
-}
-
 /// The tables of the tactile pads of a run.
 pub struct TactileTables {
     table: Table,
     pads: Vec<Table>,
-    sums: Vec<Sum>,
+    sums: Vec<TactileSum>,
 }
 
 impl TactileTables {
-    /// Begins the tables; none for a world without pads.
-    pub fn create(directory: &Path, world: &World) -> Result<Option<Self>, IoError> {
-        if world.tactile_pads().is_empty() {
+    /// Begins or continues the tables; none for a world without pads.
+    pub fn open(directory: &Path, opening: Opening, world: &World) -> Result<Option<Self>, DigestError> {
+        let pads = world.tactile_pads();
+        if pads.is_empty() {
             return Ok(None);
         }
-        let folder = directory.join(TACTILE);
-        fs::create_dir(&folder).map_err(|e| IoError::file("create", &folder, e))?;
-        let pads = world.tactile_pads().iter();
+        if matches!(opening, Opening::New) {
+            let folder = directory.join(TACTILE);
+            fs::create_dir(&folder).map_err(|e| IoError::file("create", &folder, e))?;
+        }
+        let table = |pad: &TactilePad| opening.table(directory, &pad_name(&pad.name), PAD_HEADER);
         Ok(Some(Self {
-            table: Table::create(directory.join(SENSORS), SENSORS_HEADER)?,
-            pads: pads
-                .clone()
-                .map(|pad| Table::create(pad_path(directory, &pad.name), PAD_HEADER))
-                .collect::<Result<_, _>>()?,
-            sums: pads.map(nothing).collect(),
+            table: opening.table(directory, SENSORS, SENSORS_HEADER)?,
+            pads: pads.iter().map(table).collect::<Result<_, _>>()?,
+            sums: pads.iter().map(nothing).collect(),
         }))
     }
 
-    /// Opens the tables again, as they were at a checkpoint.
-    pub fn reopen(directory: &Path, world: &World, state: TactileState) -> Result<Option<Self>, IoError> {
-        if world.tactile_pads().is_empty() {
-            return Ok(None);
-        }
-        let pads = world.tactile_pads().iter().zip(&state.pad_bytes);
-        Ok(Some(Self {
-            table: Table::reopen(directory.join(SENSORS), state.bytes)?,
-            pads: pads
-                .map(|(pad, bytes)| Table::reopen(pad_path(directory, &pad.name), *bytes))
-                .collect::<Result<_, _>>()?,
-            sums: state.sums,
-        }))
+    /// Continues the sums of a checkpoint.
+    pub fn restore(&mut self, sums: Vec<TactileSum>) {
+        self.sums = sums;
     }
 
     /// Counts a step of `dt` \[s\].
@@ -120,25 +107,27 @@ impl TactileTables {
             let [cx, cy] = sum.moment.map(|m| -m / sum.impulse.z);
             self.table.line(&format!(
                 "{time:?},{},{:?},{:?},{:?},{cx:?},{cy:?},{most:?}",
-                pad.name, force.x, force.y, force.z
+                quoted(&pad.name),
+                force.x,
+                force.y,
+                force.z
             ))?;
             *sum = nothing(pad);
         }
         Ok(())
     }
 
-    /// Writes every row to disk; returns the state for a checkpoint.
-    pub fn sync(&mut self) -> Result<TactileState, IoError> {
-        Ok(TactileState {
-            sums: self.sums.clone(),
-            bytes: self.table.sync()?,
-            pad_bytes: self.pads.iter_mut().map(Table::sync).collect::<Result<_, _>>()?,
-        })
+    /// Writes every row to disk, and the tables' lengths and digests into `files`; returns the sums
+    /// since the last frame.
+    pub fn sync(&mut self, files: &mut BTreeMap<String, FileDigest>) -> Result<Vec<TactileSum>, IoError> {
+        self.table.sync(files)?;
+        self.pads.iter_mut().try_for_each(|pad| pad.sync(files))?;
+        Ok(self.sums.clone())
     }
 }
 
-fn nothing(pad: &TactilePad) -> Sum {
-    Sum { bins: vec![Vector3::zeros(); pad.bins[0] * pad.bins[1]], ..Sum::default() }
+fn nothing(pad: &TactilePad) -> TactileSum {
+    TactileSum { bins: vec![Vector3::zeros(); pad.bins[0] * pad.bins[1]], ..TactileSum::default() }
 }
 
 /// Reading of a pad in a frame.

@@ -1,113 +1,198 @@
-//! Checkpoints: the state from which a run continues bit for bit.
+//! Checkpoints: states from which a run continues bit for bit.
 //!
-//! `checkpoint/state-STEP.bin` is the world's dynamic state, `checkpoint/run.json` the runner's
-//! own, which names the state file. `run.json` is replaced after the state is on disk, so that the
-//! two always agree.
+//! `checkpoint/STEP.bin` is a file of two parts with checksums ([`pliant_io::parts`]): `runner`, the
+//! runner's state as JSON, and `world`, the world's. The newest two are kept, so that one is whole
+//! whatever happens to the other. [`newest_usable`] checks a checkpoint together with all that was
+//! written before it.
 
 use std::fs;
-use std::io::{self, BufReader};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use pliant_coupling::{StateError, World};
-use pliant_rigid::SpatialImpulse;
 use serde::{Deserialize, Serialize};
 
 use super::goals::WorstMeasurement;
 use super::{RunError, Statistics};
 use crate::record::cloth::ClothSummary;
-use crate::record::tactile::TactileState;
-use crate::record::{read_json, write_json};
-use pliant_io::files::{IoError, atomic_write};
+use crate::record::{FRAME_LIST, InputFile, TablesState, verify_frames};
+use pliant_io::digest::DigestError;
+use pliant_io::files::IoError;
+use pliant_io::parts::{Kind, Parts, write_parts};
 use pliant_scenes::format::Scene;
 
-/// Folder of the checkpoint in a run directory.
+/// Folder of the checkpoints in a run directory.
 const CHECKPOINT: &str = "checkpoint";
+
+/// The file of a checkpoint, and the version of its contents.
+const KIND: Kind = Kind { magic: *b"PLIANTCK", version: 2 };
+
+/// Names of the parts.
+const RUNNER: &str = "runner";
+const WORLD: &str = "world";
+
+/// Checkpoints that are kept.
+const KEPT: usize = 2;
+
+/// Of the version before: it has no checksums.
+const OLD: &str = "run.json";
 
 /// The runner's state at a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// Version of this layout: 1.
-    pub schema_version: u32,
     /// Steps done.
     pub steps: u64,
     /// Frames written.
     pub frames: usize,
-    /// Length of `diagnostics.csv` \[bytes\].
-    pub diagnostics_bytes: u64,
-    /// Length of `bodies.csv` \[bytes\].
-    pub bodies_bytes: u64,
+    /// The tables.
+    pub tables: TablesState,
     /// Wall time so far \[s\].
     pub wall_s: f64,
     /// Step of the last frame.
     pub frame_step: u64,
-    /// Impulses on the bodies since the last frame.
-    pub impulses: Vec<SpatialImpulse>,
-    /// Sums of the tactile pads since the last frame, and their tables.
-    #[serde(default)]
-    pub tactile: TactileState,
-    /// Length of `forces.csv` \[bytes\].
-    #[serde(default)]
-    pub forces_bytes: u64,
     /// Statistics for the manifest.
     pub statistics: Statistics,
     /// Crossings of cloth so far.
-    #[serde(default)]
     pub cloth: Option<ClothSummary>,
     /// The worst measurement of each goal.
-    #[serde(default)]
     pub goals: Vec<WorstMeasurement>,
+    /// The files that the scene was made of.
+    pub inputs: Vec<InputFile>,
     /// The scene.
     pub scene: Scene,
+}
+
+/// A checkpoint whose checksums match, as do those of the tables and frames before it.
+#[derive(Debug)]
+pub struct UsableCheckpoint {
+    /// The runner's state.
+    pub checkpoint: Checkpoint,
+    file: PathBuf,
+    parts: Parts,
+    /// Newer checkpoints that are not usable, one line each.
+    pub damaged: Vec<String>,
 }
 
 fn folder(directory: &Path) -> PathBuf {
     directory.join(CHECKPOINT)
 }
 
-fn state_path(directory: &Path, steps: u64) -> PathBuf {
-    folder(directory).join(format!("state-{steps}.bin"))
+/// The checkpoints of a run directory, newest first.
+pub fn files(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder(directory)) else { return Vec::new() };
+    let number = |path: &Path| -> Option<u64> {
+        let is_checkpoint = path.extension().is_some_and(|extension| extension == "bin");
+        path.file_stem().filter(|_| is_checkpoint)?.to_str()?.parse().ok()
+    };
+    let mut found: Vec<(u64, PathBuf)> = entries
+        .flatten()
+        .filter_map(|entry| number(&entry.path()).map(|steps| (steps, entry.path())))
+        .collect();
+    found.sort_unstable_by(|a, b| b.cmp(a));
+    found.into_iter().map(|(_, path)| path).collect()
+}
+
+/// The checkpoints as paths in the run directory, newest first.
+pub fn names(directory: &Path) -> Vec<String> {
+    let name = |file: &PathBuf| {
+        file.strip_prefix(directory).ok().map(|file| file.to_string_lossy().replace('\\', "/"))
+    };
+    files(directory).iter().filter_map(name).collect()
+}
+
+/// Compares a checkpoint's checksums with its contents.
+///
+/// # Errors
+/// It cannot be read, is of another version, or is damaged.
+pub fn verify(file: &Path) -> Result<(), IoError> {
+    open(file).map(drop)
+}
+
+fn open(file: &Path) -> Result<(Checkpoint, Parts), IoError> {
+    let parts = Parts::open(file, KIND)?;
+    let mut json = Vec::new();
+    parts.part(RUNNER)?.read_to_end(&mut json).map_err(|e| IoError::file("read", file, e))?;
+    parts.part(WORLD)?;
+    let checkpoint = serde_json::from_slice(&json)
+        .map_err(|e| IoError::Malformed { path: file.to_path_buf(), reason: e.to_string() })?;
+    Ok((checkpoint, parts))
+}
+
+/// The newest checkpoint that is whole and whose tables and frames are; `None` in a directory
+/// without checkpoints. Nothing is changed.
+///
+/// # Errors
+/// [`RunError::Checkpoint`]: none is usable, with the reason of each.
+pub fn newest_usable(directory: &Path, target: &Path) -> Result<Option<UsableCheckpoint>, RunError> {
+    let mut damaged = Vec::new();
+    for file in files(directory) {
+        let usable = || -> Result<(Checkpoint, Parts), DigestError> {
+            let (checkpoint, parts) = open(&file)?;
+            checkpoint.tables.verify(directory)?;
+            let list = checkpoint.tables.files.get(FRAME_LIST).map_or(0, |digest| digest.bytes);
+            verify_frames(directory, list, checkpoint.frames)?;
+            Ok((checkpoint, parts))
+        };
+        match usable() {
+            Ok((checkpoint, parts)) => {
+                return Ok(Some(UsableCheckpoint { checkpoint, file, parts, damaged }));
+            }
+            Err(error) => {
+                let name = file.file_name().unwrap_or_default().to_string_lossy();
+                damaged.push(format!("{CHECKPOINT}/{name} cannot be used: {error}"));
+            }
+        }
+    }
+    if folder(directory).join(OLD).exists() {
+        damaged.push("it was written by an older version, without checksums".to_owned());
+    }
+    if damaged.is_empty() {
+        return Ok(None);
+    }
+    Err(RunError::Checkpoint { path: target.to_path_buf(), reason: damaged.join("; ") })
+}
+
+impl UsableCheckpoint {
+    /// Restores the world to the state of the checkpoint.
+    ///
+    /// # Errors
+    /// The state does not fit the world.
+    pub fn restore(&self, target: &Path, world: &mut World) -> Result<(), RunError> {
+        let fail = |reason: String| RunError::Checkpoint {
+            path: target.to_path_buf(),
+            reason: format!("{}: {reason}", self.file.display()),
+        };
+        let mut state = self.parts.part(WORLD).map_err(|e| fail(e.to_string()))?;
+        world.read_state(&mut state).map_err(|e| fail(e.to_string()))
+    }
 }
 
 impl Checkpoint {
-    /// Writes the checkpoint, then removes the states of earlier ones.
+    /// Writes the checkpoint, then removes those before the last one.
+    ///
+    /// # Errors
+    /// The file cannot be written; those before stay.
     pub fn write(&self, directory: &Path, world: &mut World) -> Result<(), IoError> {
         let folder = folder(directory);
         fs::create_dir_all(&folder).map_err(|e| IoError::file("create", &folder, e))?;
-        let state = state_path(directory, self.steps);
-        atomic_write(&state, |file| {
-            world.write_state(file).map_err(|error| match error {
+        let file = folder.join(format!("{:012}.bin", self.steps));
+        let mut runner = |out: &mut dyn Write| Ok(serde_json::to_writer(out, self)?);
+        let mut state = |mut out: &mut dyn Write| {
+            world.write_state(&mut out).map_err(|error| match error {
                 StateError::Io(error) => error,
                 other => io::Error::other(other),
             })
-        })?;
-        write_json(&folder.join("run.json"), self)?;
-        for entry in fs::read_dir(&folder).map_err(|e| IoError::file("read", &folder, e))?.flatten() {
-            let path = entry.path();
-            if path != state && path.extension().is_some_and(|extension| extension == "bin") {
-                // A state that is not removed only costs space.
-                let _ = fs::remove_file(path);
-            }
+        };
+        write_parts(&file, KIND, &mut [(RUNNER, &mut runner), (WORLD, &mut state)])?;
+        for old in files(directory).into_iter().skip(KEPT) {
+            // One that is not removed only costs space.
+            let _ = fs::remove_file(old);
         }
         Ok(())
     }
 
-    /// Whether a directory has a checkpoint.
+    /// Whether a directory has a checkpoint, usable or not.
     pub fn exists(directory: &Path) -> bool {
-        folder(directory).join("run.json").exists()
-    }
-
-    /// Reads the runner's state; `target` is the run directory's own name, for messages.
-    pub fn read(directory: &Path, target: &Path) -> Result<Self, RunError> {
-        read_json(&folder(directory).join("run.json"))
-            .map_err(|e| RunError::Checkpoint { path: target.to_path_buf(), reason: e.to_string() })
-    }
-
-    /// Restores the world to the state of the checkpoint.
-    pub fn restore(&self, directory: &Path, target: &Path, world: &mut World) -> Result<(), RunError> {
-        let fail = |reason: String| RunError::Checkpoint { path: target.to_path_buf(), reason };
-        let path = state_path(directory, self.steps);
-        let file = fs::File::open(&path).map_err(|e| fail(format!("{}: {e}", path.display())))?;
-        world.read_state(&mut BufReader::new(file)).map_err(|e| fail(format!("{}: {e}", path.display())))?;
-        Ok(())
+        !files(directory).is_empty() || folder(directory).join(OLD).exists()
     }
 }

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use crate::machine::BackendUnavailable;
 use crate::picture_error::PictureError;
+use pliant_io::digest::DigestError;
 use pliant_io::files::IoError;
+use pliant_io::lock::{Holder, LockError, holder_text};
 use pliant_render::plot::PlotError;
 
 /// A run that could not be carried out or written.
@@ -24,6 +26,30 @@ pub enum RunError {
         path: PathBuf,
         /// Path of the unfinished run.
         partial: PathBuf,
+    },
+    /// Another process works on the run.
+    #[error("output {}: in use by {}", path.display(), holder_text(holder.as_ref()))]
+    InUse {
+        /// The run directory.
+        path: PathBuf,
+        /// The process; absent if it does not name itself.
+        holder: Option<Holder>,
+    },
+    /// The file system of the run directory has no locks.
+    #[error("output {}: {source}", path.display())]
+    NoLocks {
+        /// The run directory.
+        path: PathBuf,
+        /// Why.
+        source: LockError,
+    },
+    /// An input file of the run to resume has changed.
+    #[error("output {}: {} changed since the run began; --resume needs the same files", path.display(), input.display())]
+    InputChanged {
+        /// The run directory.
+        path: PathBuf,
+        /// The input file.
+        input: PathBuf,
     },
     /// There is no run to resume.
     #[error("output {}: there is no run to resume", path.display())]
@@ -61,6 +87,9 @@ pub enum RunError {
         /// Whether there is a checkpoint to resume from.
         kept: bool,
     },
+    /// A file of the run to resume is not what the checkpoint says.
+    #[error(transparent)]
+    Damaged(DigestError),
     /// A file cannot be read or written.
     #[error(transparent)]
     Io(IoError),
@@ -105,7 +134,24 @@ impl From<IoError> for RunError {
     }
 }
 
+impl From<DigestError> for RunError {
+    fn from(error: DigestError) -> Self {
+        match error {
+            DigestError::Io(error) => error.into(),
+            damaged => Self::Damaged(damaged),
+        }
+    }
+}
+
 impl RunError {
+    /// The same error of a run that has, or has not, a checkpoint to resume from.
+    pub(super) fn kept(self, kept: bool) -> Self {
+        match self {
+            Self::DiskFull { path, .. } => Self::DiskFull { path, kept },
+            other => other,
+        }
+    }
+
     /// Whether the error was found before anything was written: wrong usage rather than a failed
     /// run.
     pub fn is_usage(&self) -> bool {

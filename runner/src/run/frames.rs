@@ -6,7 +6,7 @@ use pliant_coupling::{ParticleSnapshot, World};
 use pliant_mpm::cloth::SheetParticles;
 
 use super::error::RunError;
-use crate::record::frame_path;
+use crate::record::{FrameRow, frame_path};
 use pliant_io::ply::{FrameFields, FrameParticle, FrameTriangles, write_frame};
 use pliant_render::{back_color, viridis};
 use pliant_scenes::format::{ColorBy, Field, Output};
@@ -28,6 +28,8 @@ pub struct FrameWriter {
     sheets: Vec<bool>,
     color_by: ColorBy,
     fields: FrameFields,
+    /// Whether the header has the time.
+    timed: bool,
     snapshot: ParticleSnapshot,
     particles: Vec<FrameParticle>,
     scalars: Vec<f32>,
@@ -67,7 +69,11 @@ impl FrameWriter {
                 j: has(Field::J),
                 plastic_strain: has(Field::PlasticStrain),
                 stress_norm: has(Field::StressNorm),
+                mass: has(Field::Mass),
+                volume: has(Field::Volume),
+                affine: has(Field::Affine),
             },
+            timed: has(Field::Time),
             snapshot: ParticleSnapshot::default(),
             particles: Vec::new(),
             scalars: Vec::new(),
@@ -75,8 +81,13 @@ impl FrameWriter {
         }
     }
 
-    /// Writes frame `number` of a run directory.
-    pub fn write(&mut self, directory: &Path, number: usize, world: &mut World) -> Result<(), RunError> {
+    /// Writes frame `number` of a run directory; returns its row of `frames.csv`.
+    pub fn write(
+        &mut self,
+        directory: &Path,
+        number: usize,
+        world: &mut World,
+    ) -> Result<FrameRow, RunError> {
         world.snapshot(&mut self.snapshot)?;
         let s = &self.snapshot;
         self.particles.clear();
@@ -90,10 +101,16 @@ impl FrameWriter {
             j: s.j[p],
             plastic_strain: s.state[p],
             stress_norm: s.stress_norm[p],
+            mass: s.mass[p] as f32,
+            volume: s.volume[p] as f32,
+            affine: s.affine[p],
         }));
         self.color();
         let triangles = FrameTriangles { corners: &self.triangles, back_colors: &self.back_colors };
-        Ok(write_frame(frame_path(directory, number), &self.particles, triangles, self.fields)?)
+        let (path, time) = (frame_path(directory, number), world.time());
+        let header_time = self.timed.then_some(time);
+        let file = write_frame(path, &self.particles, triangles, self.fields, header_time)?;
+        Ok(FrameRow { frame: number, time, particles: self.particles.len(), file })
     }
 
     /// Positions of the particles of the last frame \[m\], by their ids.

@@ -1,33 +1,36 @@
 //! Runs a scene and writes its run directory.
 //!
 //! The directory holds `manifest.json`, `diagnostics.csv` (one row per step), `bodies.csv` (one row
-//! per frame and body), `frames/*.ply`, `preview.png`, `preview.gif` and `checkpoint/`. With
+//! per frame and body), `frames.csv` (one row per frame), `frames/*.ply`, `preview.png`, `preview.gif` and `checkpoint/`. With
 //! tactile pads also `sensors.csv` (one row per frame and pad) and in `tactile/` each pad's
 //! `NAME.csv` (one row per frame and bin), `NAME.png` and `NAME.gif`. With forces `forces.csv` (one
 //! row per step and body) and `plots/*.svg`. It is complete or absent: see [`directory`].
 
-mod checkpoint;
+pub(crate) mod checkpoint;
 pub mod directory;
 mod error;
 mod frames;
 mod goals;
+mod histogram;
 mod options;
 mod outputs;
+pub mod pictures;
 mod simulate;
+mod stages;
 mod statistics;
 
-pub(crate) use checkpoint::Checkpoint;
-pub use directory::{RunDirectory, check};
+pub use directory::{FinishedDirectory, RunDirectory, check};
 pub use error::RunError;
 pub use goals::{GoalMonitor, WorstMeasurement};
-pub use options::{Progress, RunOptions, Stage, Summary};
+pub use options::{CHECKPOINT_INTERVAL, Progress, RunOptions, Stage, StopSignal, Summary};
 pub use statistics::{DEEP_PENETRATION, Statistics, StepFigures};
 
 pub use crate::record::{
     BODIES, BodyRow, ClothSummary, ClothWatch, Conservation, CouplingSummary, DIAGNOSTICS,
-    ENERGY_GAIN_WARNING, FORCES, FRAMES, ForceRow, GoalResult, MANIFEST, Manifest, MeanMax, MsPerStep,
-    Number, PadFrame, RigidSummary, SENSORS, SolverSummary, Status, TACTILE, force_bodies, frame_path,
-    pad_path, read_bodies, read_forces, read_pad,
+    ENERGY_GAIN_WARNING, FORCES, FRAME_LIST, FRAMES, ForceRow, FrameRow, GoalResult, JOINTS, JointRow,
+    MANIFEST, Manifest, MeanMax, MsPerStep, Number, PadFrame, RigidSummary, SENSORS, SolverSummary, Status,
+    TACTILE, Wrench, force_bodies, frame_path, pad_path, read_bodies, read_forces, read_frame_list,
+    read_joints, read_pad,
 };
 use pliant_scenes::scenario::Scenario;
 
@@ -41,12 +44,12 @@ use pliant_scenes::scenario::Scenario;
 /// directory.
 pub fn run(scenario: Scenario, options: RunOptions) -> Result<Summary, RunError> {
     match options.threads {
-        None => simulate::run(scenario, options),
+        None => stages::run(scenario, options),
         Some(threads) => rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .map_err(|e| RunError::Threads { threads, reason: e.to_string() })?
-            .install(|| simulate::run(scenario, options)),
+            .install(|| stages::run(scenario, options)),
     }
 }
 

@@ -1,11 +1,52 @@
 //! Options and progress of a run.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::machine::BackendChoice;
 use crate::record::manifest::Manifest;
+
+/// Wall time between checkpoints, if nothing else is asked for.
+pub const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Asks runs to stop, from another thread or a signal handler.
+#[derive(Debug, Default)]
+pub struct StopSignal {
+    requested: AtomicBool,
+    step_abandoned: AtomicBool,
+}
+
+impl StopSignal {
+    /// A signal that asks for nothing yet.
+    pub const fn new() -> Self {
+        Self { requested: AtomicBool::new(false), step_abandoned: AtomicBool::new(false) }
+    }
+
+    /// Runs finish their step, write a checkpoint, and end as interrupted. Returns whether this was
+    /// requested before.
+    pub fn request(&self) -> bool {
+        self.requested.swap(true, Ordering::Relaxed)
+    }
+
+    /// Runs abandon their step too, at its next substep; the last checkpoint stays. Returns whether
+    /// this was requested before.
+    pub fn abandon_step(&self) -> bool {
+        self.requested.store(true, Ordering::Relaxed);
+        self.step_abandoned.swap(true, Ordering::Relaxed)
+    }
+
+    /// Whether runs are to stop.
+    pub fn is_requested(&self) -> bool {
+        self.requested.load(Ordering::Relaxed)
+    }
+
+    /// Whether runs are to abandon their step.
+    pub fn is_step_abandoned(&self) -> bool {
+        self.step_abandoned.load(Ordering::Relaxed)
+    }
+}
 
 /// Options of a run.
 pub struct RunOptions<'a> {
@@ -15,14 +56,17 @@ pub struct RunOptions<'a> {
     pub backend: BackendChoice,
     /// Threads \[-\]; `None` uses the caller's pool.
     pub threads: Option<usize>,
-    /// Resume the run in `out` instead of starting a new one.
+    /// Resume the run in `out` instead of starting a new one; one that is complete is left as it is.
     pub resume: bool,
     /// Make `preview.png` and `preview.gif`.
     pub pictures: bool,
-    /// Wall time between checkpoints.
+    /// Wall time after which a checkpoint is written, at the end of a step. One is always written
+    /// at the start and at the end.
     pub checkpoint_interval: Duration,
-    /// Set by the caller to stop the run after the current step.
-    pub stop: Option<&'a AtomicBool>,
+    /// Steps after which a checkpoint is written, whatever their wall time.
+    pub checkpoint_steps: Option<NonZeroU64>,
+    /// Asks the run to stop.
+    pub stop: Option<&'a StopSignal>,
     /// Called after every step.
     pub progress: Option<&'a mut (dyn FnMut(&Progress) + Send)>,
 }
@@ -36,7 +80,8 @@ impl RunOptions<'_> {
             threads: None,
             resume: false,
             pictures: true,
-            checkpoint_interval: Duration::from_secs(30),
+            checkpoint_interval: CHECKPOINT_INTERVAL,
+            checkpoint_steps: None,
             stop: None,
             progress: None,
         }
@@ -76,4 +121,6 @@ pub struct Summary {
     pub manifest: Manifest,
     /// Why there is no picture, if there should be one; the run's numbers do not depend on it.
     pub picture_error: Option<String>,
+    /// What a user should know of how the run was resumed, one line each.
+    pub notes: Vec<String>,
 }

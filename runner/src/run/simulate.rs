@@ -2,42 +2,34 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use pliant_coupling::{Diagnostics, StepReport};
-use pliant_rigid::SpatialImpulse;
 
-use super::checkpoint::Checkpoint;
-use super::directory::check;
+use super::checkpoint::{self, Checkpoint};
 use super::frames::FrameWriter;
 use super::goals::GoalMonitor;
+use super::options::StopSignal;
 use super::outputs::outputs;
-use super::{Progress, RunDirectory, RunError, RunOptions, Stage, Statistics, StepFigures, Summary};
-use crate::machine::OpenBackend;
+use super::{Progress, RunDirectory, RunError, RunOptions, Stage, Statistics, StepFigures};
+use crate::machine::{self, OpenBackend};
 use crate::record::cloth::ClothWatch;
 use crate::record::energy;
-use crate::record::forces::ForceTable;
-use crate::record::tables::Table;
-use crate::record::tactile::TactileTables;
 use crate::record::{
-    BODIES, ClothSummary, Conservation, DIAGNOSTICS, ENERGY_GAIN_WARNING, FRAMES, Manifest, Number, Status,
-    frame_path,
+    ClothSummary, Conservation, ENERGY_GAIN_WARNING, FRAMES, InputFile, Manifest, Number, Pictures,
+    RunTables, Status, frame_path, has_joints, input_files,
 };
-use crate::{machine, picture, plots, pressure};
 use pliant_io::files::IoError;
 use pliant_scenes::format::Scene;
 use pliant_scenes::scenario::Scenario;
 
 /// A run between its steps.
-struct Run<'a> {
+pub(super) struct Run<'a> {
     scenario: Scenario,
     directory: &'a Path,
     writer: FrameWriter,
-    diagnostics: Table,
-    bodies: Table,
-    tactile: Option<TactileTables>,
-    forces: Option<ForceTable>,
+    tables: RunTables,
+    inputs: Vec<InputFile>,
     statistics: Statistics,
     goal_monitor: GoalMonitor,
     cloth: Option<ClothWatch>,
@@ -47,83 +39,14 @@ struct Run<'a> {
     frames: usize,
     frame_steps: u64,
     frame_step: u64,
-    impulses: Vec<SpatialImpulse>,
     wall_before: f64,
     started: Instant,
-    last_checkpoint: Instant,
-}
-
-pub(super) fn run(scenario: Scenario, mut options: RunOptions) -> Result<Summary, RunError> {
-    check(&options.out, options.backend, options.resume)?;
-    let directory = if options.resume {
-        RunDirectory::reopen(&options.out)?
-    } else {
-        RunDirectory::create(&options.out)?
-    };
-    match fill(scenario, &directory, &mut options) {
-        Ok((manifest, picture_error)) => {
-            Ok(Summary { directory: directory.finish()?, manifest, picture_error })
-        }
-        Err(error) => Err(close_after_error(directory, options.resume, error)),
-    }
-}
-
-/// After an error: a run with a checkpoint stays under its unfinished name, or gets its final name
-/// back; others are removed.
-fn close_after_error(directory: RunDirectory, resumed: bool, error: RunError) -> RunError {
-    let kept = Checkpoint::exists(directory.path());
-    if resumed && error.is_usage() {
-        directory.restore_name();
-    } else if !kept && !resumed {
-        directory.abandon();
-    }
-    match error {
-        RunError::DiskFull { path, .. } => RunError::DiskFull { path, kept },
-        other => other,
-    }
-}
-
-/// Writes all of the directory, up to its manifest.
-fn fill(
-    scenario: Scenario,
-    directory: &RunDirectory,
-    options: &mut RunOptions,
-) -> Result<(Manifest, Option<String>), RunError> {
-    let machine = options.backend.open()?;
-    let mut run =
-        if options.resume { Run::reopen(scenario, directory)? } else { Run::begin(scenario, directory)? };
-    machine.attach(&mut run.scenario.world).map_err(RunError::Attach)?;
-    let (status, error) = run.simulate(options)?;
-    run.diagnostics.sync()?;
-    run.bodies.sync()?;
-    run.tactile.as_mut().map(TactileTables::sync).transpose()?;
-    run.forces.as_mut().map(ForceTable::sync).transpose()?;
-    let manifest = run.manifest(status, error, &machine, options.pictures);
-    drop(run);
-    manifest.write(directory.path())?;
-    // A run whose pictures fail is still a run.
-    let picture_error = if options.pictures && manifest.frames > 0 {
-        draw(directory.path(), &manifest, options).err().map(|e| e.to_string())
-    } else {
-        None
-    };
-    Ok((manifest, picture_error))
-}
-
-fn draw(directory: &Path, manifest: &Manifest, options: &mut RunOptions) -> Result<(), RunError> {
-    let mut progress = |done: usize, total: usize| {
-        if let Some(report) = &mut options.progress {
-            let (done, total) = (done as u64, total as u64);
-            report(&Progress { stage: Stage::Drawing, done, total, time: manifest.sim_s.0, contacts: 0.0 });
-        }
-    };
-    plots::write(directory, manifest)?;
-    pressure::pictures(directory, manifest)?;
-    Ok(picture::previews(directory, manifest, &mut progress)?)
+    /// When the last checkpoint was written, and its step.
+    last_checkpoint: (Instant, Option<u64>),
 }
 
 /// Whole steps of a duration; the last may reach a little beyond it.
-fn steps_of(scene: &Scene) -> u64 {
+pub(super) fn steps_of(scene: &Scene) -> u64 {
     // The slack keeps 1.0 / 0.1 at ten steps.
     ((scene.duration / scene.dt) * (1.0 - 1e-12)).ceil().max(1.0) as u64
 }
@@ -146,50 +69,46 @@ fn not_finite(diagnostics: &Diagnostics) -> Option<&'static str> {
 }
 
 /// Whether two scenes are equal except for their duration.
-fn same_but_duration(a: &Scene, b: &Scene) -> bool {
+pub(super) fn same_but_duration(a: &Scene, b: &Scene) -> bool {
     let mut a = a.clone();
     a.duration = b.duration;
     a == *b
 }
 
 impl<'a> Run<'a> {
-    fn begin(scenario: Scenario, directory: &'a RunDirectory) -> Result<Self, RunError> {
+    /// Begins a new run: its first frame, and its first checkpoint.
+    pub fn begin(
+        scenario: Scenario,
+        directory: &'a RunDirectory,
+        machine: &OpenBackend,
+    ) -> Result<Self, RunError> {
         let path = directory.path();
         let not_writable = |source| RunError::NotWritable { path: directory.target().to_path_buf(), source };
+        let inputs = input_files(&scenario)?;
         fs::create_dir(path.join(FRAMES)).map_err(not_writable)?;
-        let cloth = !scenario.world.cloths().is_empty();
-        let tables = (Table::diagnostics(path, cloth)?, Table::bodies(path)?);
-        let tactile = TactileTables::create(path, &scenario.world)?;
-        let forces = ForceTable::create(path, &scenario.scene, &scenario.world)?;
-        let mut run = Self::new(scenario, path, tables)?;
-        (run.tactile, run.forces) = (tactile, forces);
+        let tables = RunTables::create(path, &scenario)?;
+        let mut run = Self::new(scenario, path, tables, inputs)?;
+        machine.attach(&mut run.scenario.world).map_err(RunError::Attach)?;
         run.frame()?;
+        run.checkpoint()?;
         Ok(run)
     }
 
-    fn reopen(mut scenario: Scenario, directory: &'a RunDirectory) -> Result<Self, RunError> {
-        let (path, target) = (directory.path(), directory.target());
-        let checkpoint = Checkpoint::read(path, target)?;
-        if !same_but_duration(&scenario.scene, &checkpoint.scene) {
-            return Err(RunError::DifferentScene { path: target.to_path_buf() });
-        }
-        if checkpoint.steps >= steps_of(&scenario.scene) && path.join(crate::record::MANIFEST).exists() {
-            let reason = "the run is complete; use a longer --time to continue it".to_owned();
-            return Err(RunError::Checkpoint { path: target.to_path_buf(), reason });
-        }
-        checkpoint.restore(path, target, &mut scenario.world)?;
-        let tables = (
-            Table::reopen(path.join(DIAGNOSTICS), checkpoint.diagnostics_bytes)?,
-            Table::reopen(path.join(BODIES), checkpoint.bodies_bytes)?,
-        );
-        let tactile = TactileTables::reopen(path, &scenario.world, checkpoint.tactile)?;
-        let forces = ForceTable::reopen(path, &scenario.scene, &scenario.world, checkpoint.forces_bytes)?;
-        let mut run = Self::new(scenario, path, tables)?;
-        (run.tactile, run.forces) = (tactile, forces);
+    /// Continues from a checkpoint, to whose state the scenario's world is restored. What was written
+    /// after it is cut off, or written again.
+    pub fn resume(
+        scenario: Scenario,
+        directory: &'a RunDirectory,
+        machine: &OpenBackend,
+        checkpoint: Checkpoint,
+    ) -> Result<Self, RunError> {
+        let path = directory.path();
+        let tables = RunTables::reopen(path, &scenario, checkpoint.tables)?;
+        let mut run = Self::new(scenario, path, tables, checkpoint.inputs)?;
         run.step = checkpoint.steps;
+        run.last_checkpoint = (Instant::now(), Some(checkpoint.steps));
         run.frames = checkpoint.frames;
         run.frame_step = checkpoint.frame_step;
-        run.impulses = checkpoint.impulses;
         run.statistics = checkpoint.statistics;
         run.goal_monitor.restore(checkpoint.goals);
         if let Some(cloth) = &mut run.cloth {
@@ -197,21 +116,28 @@ impl<'a> Run<'a> {
         }
         run.report_crossings();
         run.wall_before = checkpoint.wall_s;
-        // Frames after the checkpoint are written again.
-        for frame in run.frames.. {
-            let path = frame_path(path, frame);
+        run.remove_later_frames()?;
+        machine.attach(&mut run.scenario.world).map_err(RunError::Attach)?;
+        Ok(run)
+    }
+
+    /// Frames after the checkpoint are written again.
+    fn remove_later_frames(&self) -> Result<(), RunError> {
+        for frame in self.frames.. {
+            let path = frame_path(self.directory, frame);
             if !path.exists() {
-                break;
+                return Ok(());
             }
             fs::remove_file(&path).map_err(|e| IoError::file("remove", &path, e))?;
         }
-        Ok(run)
+        Ok(())
     }
 
     fn new(
         scenario: Scenario,
         directory: &'a Path,
-        (diagnostics, bodies): (Table, Table),
+        tables: RunTables,
+        inputs: Vec<InputFile>,
     ) -> Result<Self, RunError> {
         let Scenario { scene, world, centers, .. } = &scenario;
         let now = Instant::now();
@@ -226,20 +152,17 @@ impl<'a> Run<'a> {
             ),
             steps: steps_of(scene),
             frame_steps: frame_steps_of(scene),
-            impulses: vec![SpatialImpulse::zero(); centers.len()],
             scenario,
             directory,
-            diagnostics,
-            bodies,
-            tactile: None,
-            forces: None,
+            tables,
+            inputs,
             statistics: Statistics::default(),
             step: 0,
             frames: 0,
             frame_step: 0,
             wall_before: 0.0,
             started: now,
-            last_checkpoint: now,
+            last_checkpoint: (now, None),
         })
     }
 
@@ -248,9 +171,9 @@ impl<'a> Run<'a> {
     }
 
     /// Steps to the end, to an error of the simulation, or until interrupted.
-    fn simulate(&mut self, options: &mut RunOptions) -> Result<(Status, Option<String>), RunError> {
+    pub fn simulate(&mut self, options: &mut RunOptions) -> Result<(Status, Option<String>), RunError> {
         while self.step < self.steps {
-            if options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            if options.stop.is_some_and(StopSignal::is_requested) {
                 self.checkpoint()?;
                 return Ok((Status::Interrupted, None));
             }
@@ -282,11 +205,18 @@ impl<'a> Run<'a> {
                     contacts: report.contacts_mean + report.rigid.solver.contacts as f64,
                 });
             }
-            if self.last_checkpoint.elapsed() >= options.checkpoint_interval {
+            let steps = options.checkpoint_steps;
+            if self.last_checkpoint.0.elapsed() >= options.checkpoint_interval
+                || steps.is_some_and(|steps| self.step.is_multiple_of(steps.get()))
+            {
                 self.checkpoint()?;
             }
         }
         self.checkpoint()?;
+        // After the checkpoint: a longer run has no frame here.
+        if self.frame_step != self.step {
+            self.frame()?;
+        }
         Ok((Status::Completed, None))
     }
 
@@ -298,25 +228,15 @@ impl<'a> Run<'a> {
         wall_ms: f64,
     ) -> Result<Option<String>, RunError> {
         self.step += 1;
-        for (sum, impulse) in self.impulses.iter_mut().zip(self.scenario.world.body_impulses()) {
-            sum.angular += impulse.angular;
-            sum.linear += impulse.linear;
-        }
-        if let Some(tactile) = &mut self.tactile {
-            tactile.step(&self.scenario.world, self.scenario.scene.dt);
-        }
-        if let Some(forces) = &mut self.forces {
-            forces.step(&self.scenario.world, &self.scenario.centers)?;
-        }
+        self.tables.step(&self.scenario)?;
         self.statistics.add(&StepFigures::of(report, wall_ms));
         self.goal_monitor.step(&mut self.scenario.world, self.scenario.scene.dt)?;
-        // Before the row, which has the crossings at the frame.
-        if self.step.is_multiple_of(self.frame_steps) || self.step == self.steps {
+        // Before the row, which has the crossings at the last frame.
+        if self.step.is_multiple_of(self.frame_steps) {
             self.frame()?;
         }
-        let rigid_energy = self.scenario.world.bodies().kinetic_energy();
         let crossings = self.cloth_summary().map(|cloth| cloth.crossings_at_end);
-        self.diagnostics.step(diagnostics, report, wall_ms, rigid_energy, crossings)?;
+        self.tables.diagnostics(&self.scenario, diagnostics, report, wall_ms, crossings)?;
         let bound = self.scenario.scene.limits.energy_gain;
         let complaint = bound.and_then(|bound| energy::warning(&diagnostics.energy, bound));
         Ok(complaint.map(|complaint| format!("limits.energy_gain: step {}: {complaint}", self.step)))
@@ -333,44 +253,38 @@ impl<'a> Run<'a> {
         self.cloth.as_ref().and_then(ClothWatch::summary)
     }
 
-    /// Writes the frame and the bodies' rows at the present time.
+    /// Writes the frame and its rows at the present time.
     fn frame(&mut self) -> Result<(), RunError> {
-        self.writer.write(self.directory, self.frames, &mut self.scenario.world)?;
+        let row = self.writer.write(self.directory, self.frames, &mut self.scenario.world)?;
         if let Some(cloth) = &mut self.cloth {
             cloth.look(self.writer.positions());
         }
         self.report_crossings();
         let interval = (self.step - self.frame_step) as f64 * self.scenario.scene.dt;
-        let (time, bodies) = (self.scenario.world.time(), self.scenario.world.bodies());
-        self.bodies.frame(time, bodies, &self.scenario.centers, &self.impulses, interval)?;
-        if let Some(tactile) = &mut self.tactile {
-            tactile.frame(&self.scenario.world, interval)?;
-        }
-        self.impulses.fill(SpatialImpulse::zero());
+        self.tables.frame(&mut self.scenario, interval, &row)?;
         self.frames += 1;
         self.frame_step = self.step;
         Ok(())
     }
 
     fn checkpoint(&mut self) -> Result<(), RunError> {
+        if self.last_checkpoint.1 == Some(self.step) {
+            return Ok(());
+        }
         let checkpoint = Checkpoint {
-            schema_version: 1,
             steps: self.step,
             frames: self.frames,
-            diagnostics_bytes: self.diagnostics.sync()?,
-            bodies_bytes: self.bodies.sync()?,
+            tables: self.tables.sync()?,
             wall_s: self.wall_s(),
             frame_step: self.frame_step,
-            impulses: self.impulses.clone(),
-            tactile: self.tactile.as_mut().map(TactileTables::sync).transpose()?.unwrap_or_default(),
-            forces_bytes: self.forces.as_mut().map(ForceTable::sync).transpose()?.unwrap_or_default(),
             statistics: self.statistics.clone(),
             cloth: self.cloth_summary(),
             goals: self.goal_monitor.worst().to_vec(),
+            inputs: self.inputs.clone(),
             scene: self.scenario.scene.clone(),
         };
         checkpoint.write(self.directory, &mut self.scenario.world)?;
-        self.last_checkpoint = Instant::now();
+        self.last_checkpoint = (Instant::now(), Some(self.step));
         Ok(())
     }
 
@@ -379,13 +293,15 @@ impl<'a> Run<'a> {
         self.scenario.world.strongly_coupled().map(name).collect()
     }
 
-    fn manifest(
+    /// The manifest of what is on disk.
+    pub fn manifest(
         &mut self,
         status: Status,
         error: Option<String>,
         machine: &OpenBackend,
         pictures: bool,
-    ) -> Manifest {
+    ) -> Result<Manifest, RunError> {
+        let digests = self.tables.sync()?.files;
         let wall_s = self.wall_s();
         let sim_s = self.step as f64 * self.scenario.scene.dt;
         let balance = self.scenario.world.balance();
@@ -404,8 +320,8 @@ impl<'a> Run<'a> {
         // A step that was too long may be why it failed.
         let coupling = self.statistics.coupling();
         warnings.extend(coupling.warning(self.scenario.scene.coupling_step));
-        Manifest {
-            schema_version: 1,
+        Ok(Manifest {
+            schema_version: 2,
             status,
             error,
             seed: self.scenario.scene.seed,
@@ -439,7 +355,12 @@ impl<'a> Run<'a> {
             energy: energy::figures(&energy),
             goals: self.goal_monitor.results(status, self.scenario.world.time(), self.scenario.scene.dt),
             frames: self.frames,
-            files: outputs(&self.scenario.scene, pictures),
-        }
+            files: outputs(&self.scenario.scene, has_joints(&self.scenario.world), pictures),
+            pictures: if pictures { Pictures::Pending } else { Pictures::Off },
+            inputs: self.inputs.clone(),
+            digests,
+            checkpoints: checkpoint::names(self.directory),
+            manifest_sha256: String::new(),
+        })
     }
 }

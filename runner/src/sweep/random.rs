@@ -78,7 +78,7 @@ pub fn random_variants(
         paths.push(path);
     }
     let fixed = if axes.is_empty() {
-        vec![Variant { name: String::new(), changes: Vec::new(), scene: scene.clone() }]
+        vec![Variant { name: String::new(), changes: Vec::new(), scene: Ok(scene.clone()) }]
     } else {
         variants(scene, axes)?
     };
@@ -99,7 +99,7 @@ pub fn random_variants(
             };
             let changed = apply(scene, &changes)?;
             validate(&changed).map_err(|source| SweepError::Invalid { name: name.clone(), source })?;
-            all.push(Variant { name, changes, scene: changed });
+            all.push(Variant { name, changes, scene: Ok(changed) });
         }
     }
     Ok(all)
@@ -134,8 +134,8 @@ mod tests {
         assert_eq!((all.len(), all[10].name.as_str()), (22, "dt=0.001+sample-10"));
         for (first, second) in all[..11].iter().zip(&all[11..]) {
             assert_eq!(first.changes[1..], second.changes[1..]);
-            let density = first.scene.materials["rubber"].particle_material().density;
-            let [x, y, _] = first.scene.soft[0].pose.position;
+            let density = first.scene.as_ref().unwrap().materials["rubber"].particle_material().density;
+            let [x, y, _] = first.scene.as_ref().unwrap().soft[0].pose.position;
             assert!((500.0..1500.0).contains(&density) && (-0.1..0.2).contains(&x) && x == y, "{first:?}");
         }
         let fewer = random_variants(&scene, &[], &plan(&ranges, 3, 5)).unwrap();

@@ -1,12 +1,14 @@
 //! Variants of a scene by lists of values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use serde_json::Value;
 
 use crate::run::RunError;
 use pliant_io::files::IoError;
 use pliant_scenes::format::{Assignment, Scene, SetError, ValidationError, apply, split_values, validate};
+use pliant_scenes::load::load;
 
 /// Values of one field: `path=a,b,c`.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,8 +26,8 @@ pub struct Variant {
     pub name: String,
     /// Its changes.
     pub changes: Vec<Assignment>,
-    /// The scene with the changes.
-    pub scene: Scene,
+    /// The scene with the changes; why there is none, if its file holds no valid scene.
+    pub scene: Result<Scene, String>,
 }
 
 /// A sweep that cannot start.
@@ -43,7 +45,7 @@ pub enum SweepError {
         source: ValidationError,
     },
     /// Two variants are the same.
-    #[error("variant {name} is given twice: a value is repeated")]
+    #[error("variant {name} is given twice: a value or the name of a file is repeated")]
     Repeated {
         /// Name of the variant.
         name: String,
@@ -111,7 +113,29 @@ pub fn variants(scene: &Scene, axes: &[SweptField]) -> Result<Vec<Variant>, Swee
         if names.insert(name.clone(), ()).is_some() {
             return Err(SweepError::Repeated { name });
         }
-        variants.push(Variant { name, changes, scene: changed });
+        variants.push(Variant { name, changes, scene: Ok(changed) });
+    }
+    Ok(variants)
+}
+
+/// One variant for each of several scenes, built-in or files, with the same `changes`; the name is
+/// that of the file without its extension. One that is no valid scene stays, with the reason, and
+/// is reported among the others.
+///
+/// # Errors
+/// [`SweepError::Repeated`]: two files have the same name.
+pub fn of_scenes(scenes: &[String], changes: &[Assignment]) -> Result<Vec<Variant>, SweepError> {
+    let mut variants: Vec<Variant> = Vec::with_capacity(scenes.len());
+    let mut names = BTreeSet::new();
+    for scene in scenes {
+        let stem =
+            Path::new(scene).file_stem().map_or_else(|| scene.clone(), |s| s.to_string_lossy().into_owned());
+        let name = plain(&stem);
+        if !names.insert(name.clone()) {
+            return Err(SweepError::Repeated { name });
+        }
+        let scene = load(scene, changes).map_err(|error| error.to_string());
+        variants.push(Variant { name, changes: Vec::new(), scene });
     }
     Ok(variants)
 }
@@ -119,8 +143,12 @@ pub fn variants(scene: &Scene, axes: &[SweptField]) -> Result<Vec<Variant>, Swee
 /// `contact.stiffness=1e4` as a part of a file name: characters that are special in a shell or a
 /// file system become `_`.
 fn directory_name(change: &Assignment) -> String {
+    plain(&change.to_string())
+}
+
+fn plain(text: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "=.-_,".contains(c) { c } else { '_' };
-    change.to_string().chars().map(plain).collect()
+    text.chars().map(plain).collect()
 }
 
 #[cfg(test)]
@@ -140,8 +168,11 @@ mod tests {
         let axes = axes(&["materials.rubber.density=500,1000,2000", "gravity=[0,0,-9.81],[0,0,-1.62]"]);
         let variants = variants(&scene, &axes).unwrap();
         assert_eq!(variants.len(), 6);
-        assert_eq!(variants[1].scene.gravity, [0.0, 0.0, -1.62]);
-        assert_eq!(variants[2].scene.materials["rubber"].particle_material().density, 1000.0);
+        assert_eq!(variants[1].scene.as_ref().unwrap().gravity, [0.0, 0.0, -1.62]);
+        assert_eq!(
+            variants[2].scene.as_ref().unwrap().materials["rubber"].particle_material().density,
+            1000.0
+        );
         assert_eq!(variants[0].name, "materials.rubber.density=500+gravity=_0,0,-9.81_");
     }
 

@@ -4,7 +4,8 @@ use pliant_import::ImportError;
 use pliant_planning::inverse_kinematics::PlanError;
 use pliant_rigid::{GeometryError, RigidError};
 
-use crate::format;
+use crate::format::limits::MOST_PARTICLES;
+use crate::format::{self, printable};
 use crate::initial_checks::ResolutionError;
 use crate::sample::SampleError;
 use pliant_io::mesh::MeshError;
@@ -27,6 +28,33 @@ pub enum AssembleError {
         path: String,
         /// What is wrong.
         source: SampleError,
+    },
+    /// A mesh that would hold more particles than a scene or the machine can have.
+    #[error(
+        "{path}: {particles:.3e} particles in a lattice of {cells:.3e} points would fill the mesh and take \
+         {megabytes:.0} MB; at most {MOST_PARTICLES} points and {most} are allowed: use a larger spacing"
+    )]
+    TooLarge {
+        /// Path of the field.
+        path: String,
+        /// Points of the lattice.
+        cells: f64,
+        /// Particles among them.
+        particles: f64,
+        /// Their memory \[MB\].
+        megabytes: f64,
+        /// The memory that is allowed.
+        most: String,
+    },
+    /// A name in a model file holds a control character.
+    #[error("{path}: {what} '{}' must not hold control characters", printable(name))]
+    ControlCharacter {
+        /// Path of the robot.
+        path: String,
+        /// What is named.
+        what: &'static str,
+        /// The name.
+        name: String,
     },
     /// The grid or the particles are too coarse for a body.
     #[error("{path}: {source}")]

@@ -16,9 +16,12 @@ use pliant_mpm::cloth::Sheet;
 use pliant_mpm::material::Material;
 use pliant_rigid::Shape;
 
+use crate::estimate::{particle_bytes, particle_spacing};
+use crate::format::limits::MOST_PARTICLES;
 use crate::format::{self, AutoOr, ClothSpec, Scene, SoftBodySpec, SoftShape};
 use crate::initial_checks::fits_grid;
 use crate::isometry::isometry;
+use crate::machine_memory::machine_memory;
 use crate::sample::{Density, Jitter, ParticleSample, SamplingSolid, bounds, sample};
 use pliant_io::mesh::load_mesh;
 
@@ -147,6 +150,7 @@ fn fill(
     let jitter = soft.sampling.jitter;
     let jitter = (jitter > 0.0).then_some(Jitter { fraction: jitter, seed });
     let pose = isometry(&soft.pose);
+    check_room(scene, soft, &solid, path)?;
     let sample = sample(&solid, &pose, density, jitter)
         .map_err(|source| AssembleError::Sample { path: format!("{path}.shape"), source })?;
     let shape =
@@ -159,6 +163,39 @@ fn fill(
         .map(|x| linear + angular.cross(&(x.coords - pose.translation.vector)))
         .collect();
     Ok(SoftParticles { material, shape, sample, velocities, color: soft.color })
+}
+
+/// Refuses a mesh that holds more particles than a scene or the machine, before it is filled.
+fn check_room(
+    scene: &Scene,
+    soft: &SoftBodySpec,
+    solid: &SamplingSolid,
+    path: &str,
+) -> Result<(), AssembleError> {
+    if !matches!(solid, SamplingSolid::Mesh(_)) {
+        // Validation has counted them.
+        return Ok(());
+    }
+    let (low, high) = bounds(solid);
+    let extents = high - low;
+    let cells = match soft.sampling.counts {
+        Some(counts) => counts.iter().map(|&count| f64::from(count)).product(),
+        None => (extents / particle_spacing(scene, soft)).product(),
+    };
+    let room = scene.limits.memory.or_else(machine_memory).map_or(f64::INFINITY, |bytes| bytes as f64);
+    // A surface encloses at most its bounding box.
+    let volume = solid
+        .shape()
+        .map_err(|source| AssembleError::Geometry { path: format!("{path}.shape"), source })?
+        .mass_properties(1.0)
+        .map_or(0.0, |(volume, ..)| volume);
+    let particles = cells * (volume / extents.product()).clamp(0.0, 1.0);
+    if cells > f64::from(MOST_PARTICLES) || particle_bytes(particles) > room {
+        let (path, megabytes) = (format!("{path}.shape"), particle_bytes(particles) / 1e6);
+        let most = if room.is_finite() { format!("{:.0} MB", room / 1e6) } else { "no limit".to_owned() };
+        return Err(AssembleError::TooLarge { path, cells, particles, megabytes, most });
+    }
+    Ok(())
 }
 
 /// Refuses a body that the grid or its particles cannot resolve, and warns of one that they hardly

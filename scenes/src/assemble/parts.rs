@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::PathBuf;
 
 use nalgebra::Vector3;
 use pliant_rigid::BodiesBuilder;
@@ -22,8 +23,12 @@ pub struct RigidParts {
     pub centers: Vec<Vector3<f64>>,
     /// Inputs of the motors over time.
     pub inputs: TimedInputs,
+    /// Names of joints by which the scene refers to them, by their links.
+    pub joint_names: BTreeMap<LinkId, String>,
     /// Parts of robots' files that are approximated or left out, one line each.
     pub warnings: Vec<String>,
+    /// Files that were read for the robots: models, what they include, meshes.
+    pub files: Vec<PathBuf>,
 }
 
 /// Joints by their names in the scene.

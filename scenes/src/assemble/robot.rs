@@ -9,7 +9,7 @@ use pliant_rigid::BodiesBuilder;
 use super::body::body;
 use super::error::AssembleError;
 use super::parts::{Joints, RigidParts, RobotJoints, TimedInput, TimedInputs};
-use crate::format::{self, Robot, Scene};
+use crate::format::{self, Robot, Scene, is_control};
 use crate::isometry::isometry;
 use crate::models;
 
@@ -25,7 +25,9 @@ pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
         builder: BodiesBuilder::new(),
         centers: Vec::new(),
         inputs: TimedInputs::default(),
+        joint_names: BTreeMap::new(),
         warnings: Vec::new(),
+        files: Vec::new(),
     };
     let mut joints = Joints { links: BTreeMap::new(), robots: BTreeMap::new() };
     // A body on a robot's link comes after the robots, and so do its descendants.
@@ -45,6 +47,7 @@ pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
     }
     super::drive::add(scene, &mut parts, &joints)?;
     super::task::add(scene, &mut parts, &joints)?;
+    parts.joint_names = joints.links.into_iter().map(|(name, link)| (link, name)).collect();
     Ok(parts)
 }
 
@@ -81,12 +84,16 @@ fn add_robot(
     path: &str,
 ) -> Result<(), AssembleError> {
     let mut imported = read(robot, path)?;
+    check_names(&imported, path)?;
     let warnings: Vec<String> = imported.warnings.iter().map(ToString::to_string).collect();
     if !(warnings.is_empty() || robot.ignore_warnings) {
         return Err(AssembleError::Warnings { path: path.to_owned(), warnings });
     }
     parts.warnings.extend(warnings.into_iter().map(|warning| format!("{path}: {warning}")));
     start(&mut imported, robot, path)?;
+    if robot.file.is_some() {
+        parts.files.append(&mut imported.files);
+    }
     let parent = match &robot.parent {
         None => None,
         Some(name) => {
@@ -140,6 +147,21 @@ fn read(robot: &Robot, path: &str) -> Result<Imported, AssembleError> {
         }
     };
     read.map_err(|source| AssembleError::Import { path: path.to_owned(), source: Box::new(source) })
+}
+
+/// Refuses names that a terminal or a table would obey instead of showing them.
+fn check_names(imported: &Imported, path: &str) -> Result<(), AssembleError> {
+    let links = imported.system.model.links().iter().map(|link| ("link", &link.name));
+    let joints = imported.joints.iter().map(|joint| ("joint", &joint.name));
+    let inputs = imported.inputs.iter().map(|input| ("motor", &input.name));
+    let keyframes = imported.keyframes.iter().map(|keyframe| ("keyframe", &keyframe.name));
+    let mut names = links.chain(joints).chain(inputs).chain(keyframes);
+    match names.find(|(_, name)| name.chars().any(is_control)) {
+        None => Ok(()),
+        Some((what, name)) => {
+            Err(AssembleError::ControlCharacter { path: path.to_owned(), what, name: name.clone() })
+        }
+    }
 }
 
 /// The initial state of the robot: its keyframe, with single coordinates overridden.

@@ -119,7 +119,7 @@ impl Default for TShirtMeasures {
 
 impl TShirtMeasures {
     /// The shirt for a grid of this spacing [m].
-    pub(super) fn shirt(&self, grid_spacing: f64) -> TShirt {
+    pub fn shirt(&self, grid_spacing: f64) -> TShirt {
         let auto = TShirt::for_grid(grid_spacing);
         TShirt {
             chest_width: self.chest_width,

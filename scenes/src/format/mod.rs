@@ -14,6 +14,7 @@ mod copies;
 mod drive;
 mod goal;
 mod joint;
+pub mod limits;
 mod output;
 mod parse;
 mod plots;
@@ -56,5 +57,9 @@ pub use sensor::{Sensor, TactilePad};
 pub use set::{Assignment, SetError, apply, split_values};
 pub use signal::{Interpolation, Keyframe, Signal, Varying};
 pub use soft::{Material, MaterialRef, Sampling, SoftBodySpec, SoftShape};
+pub(crate) use spread::is_free;
 pub use task::{Gripper, GripperCommand, Task, TaskControl, Timing, Tool, ToolPose, Waypoint, WaypointPath};
-pub use validate::{Problem, ValidationError, goals_within_duration, validate};
+pub use validate::{
+    Problem, ValidationError, goals_within_duration, is_control, printable, validate, value_and_unit,
+    within_limits,
+};

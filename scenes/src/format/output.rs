@@ -11,10 +11,11 @@ use super::plots::Figure;
 pub struct Output {
     /// Time between frames [s], rounded to whole steps.
     pub frame_interval: f64,
-    /// Properties of the frames' PLY files beyond position, velocity, radius, colour and material.
+    /// Properties of the frames' PLY files beyond position, velocity, radius, colour and material,
+    /// and the time.
     pub fields: Vec<Field>,
-    /// Bodies and links `robot/link` whose forces from the particles are written at every step,
-    /// into `forces.csv`; those in `plots` are always written.
+    /// Bodies and links `robot/link` whose forces from particles and from other bodies are written
+    /// at every step, into `forces.csv`; those in `plots` are always written.
     pub forces: Vec<String>,
     /// Plots of forces over time.
     pub plots: Vec<Figure>,
@@ -50,6 +51,15 @@ pub enum Field {
     PlasticStrain,
     /// Frobenius norm of the Kirchhoff stress; property `stress_norm` [Pa].
     StressNorm,
+    /// Mass; property `mass` [kg].
+    Mass,
+    /// Volume at rest; property `volume` [m^3]. Times `J` it is the present volume.
+    Volume,
+    /// Affine velocity field, the gradient of the velocity around the particle; properties
+    /// `affine_xx`, `affine_xy` to `affine_zz`, where `affine_xy` is dv_x/dy [1/s].
+    Affine,
+    /// Time of the frame, as a comment `time 0.04 s` in the header [s].
+    Time,
 }
 
 /// Colour of the particles.

@@ -1,6 +1,7 @@
 //! The scene, and its settings of grid, contact, coupling and solver.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use pliant_coupling::{AutoOr, ContactSettings, Coupling, CouplingStep, GridMotion};
 use schemars::JsonSchema;
@@ -8,16 +9,17 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use serde::{Deserialize, Serialize};
 
-use super::body::BodySpec;
-use super::cloth::ClothSpec;
+use super::body::{BodySpec, RigidShape};
+use super::cloth::{ClothShape, ClothSpec};
 use super::copies::Copies;
 use super::drive::{Actuator, Constraint, Controller, Force};
 use super::goal::Goal;
+use super::limits;
 use super::output::Output;
 use super::rigid::{Rigid, RigidSolver};
 use super::robot::Robot;
 use super::sensor::Sensor;
-use super::soft::{Material, SoftBodySpec};
+use super::soft::{Material, SoftBodySpec, SoftShape};
 use super::task::Task;
 /// The version of the scene format that this library reads and writes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -115,7 +117,7 @@ pub struct Scene {
     /// instance in an interference fit.
     #[serde(default)]
     pub allow_overlap: Vec<String>,
-    /// Bounds beyond which a run fails.
+    /// Bounds beyond which a scene is refused or a run fails.
     #[serde(default)]
     pub limits: Limits,
     /// Output of the run, and its pictures.
@@ -127,6 +129,25 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// The files that the scene names: meshes and models.
+    pub fn files_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        let soft = self.soft.iter_mut().filter_map(|soft| match &mut soft.shape {
+            SoftShape::Mesh { file, .. } => Some(file),
+            _ => None,
+        });
+        let cloths = self.cloths.iter_mut().filter_map(|cloth| match &mut cloth.shape {
+            ClothShape::Mesh { file, .. } => Some(file),
+            _ => None,
+        });
+        let robots = self.robots.iter_mut().filter_map(|robot| robot.file.as_mut());
+        let geometries = self.bodies.iter_mut().flat_map(|body| &mut body.geometries);
+        let shapes = geometries.filter_map(|geometry| match &mut geometry.shape {
+            RigidShape::Mesh { file, .. } => Some(file),
+            _ => None,
+        });
+        soft.chain(cloths).chain(robots).chain(shapes)
+    }
+
     /// An empty scene of this name, duration and step `dt` [s].
     pub fn empty(name: &str, duration: f64, dt: f64) -> Self {
         Self {
@@ -195,14 +216,39 @@ impl Default for Solver {
     }
 }
 
-/// Bounds beyond which a run fails.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// Bounds beyond which a scene is refused or a run fails.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// Largest allowed energy gain of the scheme, relative to the energy input: the largest rise of
     /// the imbalance of particles, bodies or both, over the initial energy, the released potential
     /// energy and the work. Without a value a run above 0.05 only gets a warning [-].
     pub energy_gain: Option<f64>,
+    /// Largest memory that a run is estimated to need; null for that of the machine [bytes].
+    pub memory: Option<u64>,
+    /// Most steps of a run [-].
+    pub steps: u64,
+    /// Most substeps of a run, in all its steps [-]. Those of `substeps` "auto" are the fewest that
+    /// are stable at the start.
+    pub substeps: u64,
+    /// Most steps of the bodies in a run, by `rigid.integrator` [-]. Those with error control are
+    /// the fewest that it may take.
+    pub rigid_steps: u64,
+    /// Largest predicted wall time of the steps; null for none [s].
+    pub wall_time: Option<f64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            energy_gain: None,
+            memory: None,
+            steps: 10_000_000,
+            substeps: 20_000_000,
+            rigid_steps: 100_000_000,
+            wall_time: None,
+        }
+    }
 }
 
 /// Search directions of the convex solver.
@@ -250,7 +296,7 @@ pub enum BoundaryKind {
     },
 }
 
-/// The JSON Schema (draft 2020-12) of a scene.
+/// The JSON Schema (draft 2020-12) of a scene, with the limits of every count, list and text.
 pub fn schema() -> serde_json::Value {
     /// Descriptions are wrapped comments, some with brackets that are escaped for rustdoc; each
     /// becomes one line of plain text.
@@ -261,7 +307,9 @@ pub fn schema() -> serde_json::Value {
         }
     }
     let settings = SchemaSettings::default().with_transform(RecursiveTransform(unwrap));
-    settings.into_generator().into_root_schema_for::<Scene>().to_value()
+    let mut schema = settings.into_generator().into_root_schema_for::<Scene>().to_value();
+    limits::write(&mut schema);
+    schema
 }
 
 fn schema_version() -> u32 {

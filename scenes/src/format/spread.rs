@@ -9,7 +9,7 @@ use super::scene::Scene;
 use pliant_numeric::random::SplitMix64;
 
 /// Whether a body is copied: it is free.
-pub(super) fn is_free(body: &BodySpec) -> bool {
+pub(crate) fn is_free(body: &BodySpec) -> bool {
     matches!(&body.motion, Motion::Dynamic(dynamic) if dynamic.parent.is_none() && matches!(dynamic.joint, JointSpec::Free { .. }))
 }
 

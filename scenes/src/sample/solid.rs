@@ -189,8 +189,8 @@ pub enum SampleError {
     Surface(#[from] GeometryError),
 }
 
-/// Lattice cells that a solid may have: 2^31, past what memory holds.
-pub(super) const MAX_CELLS: f64 = 2_147_483_648.0;
+/// Lattice cells that a solid may have: as many as a scene may have particles.
+pub(super) const MAX_CELLS: f64 = crate::format::limits::MOST_PARTICLES as f64;
 
 /// Relative tolerance of equal lengths for rounding.
 pub(super) const ROUNDING: f64 = 1e-9;

@@ -1,12 +1,14 @@
 //! Rigid bodies: motion, mass, geometries.
 
+use std::collections::BTreeSet;
+
 use super::Check;
 use super::names::Names;
 use crate::format::{Adhesion, BodySpec, Dynamic, Geometry, JointSpec, Motion, RigidShape, Scene};
 
 impl Check {
     pub(super) fn bodies(&mut self, scene: &Scene, names: &Names) {
-        let mut taken = Vec::new();
+        let mut taken = BTreeSet::new();
         for (at, body) in scene.bodies.iter().enumerate() {
             let path = format!("bodies[{at}]");
             if let Motion::Dynamic(dynamic) = &body.motion {

@@ -1,12 +1,14 @@
 //! Motors, external forces, constraints, controllers.
 
+use std::collections::BTreeSet;
+
 use super::Check;
 use super::names::{Contents, Names};
 use crate::format::{Constraint, Control, Controller, InverseDynamics, Scene, Suction, TargetPositions};
 
 impl Check {
     pub(super) fn actuators(&mut self, scene: &Scene, names: &Names) {
-        let mut taken = Vec::new();
+        let mut taken = BTreeSet::new();
         for (at, actuator) in scene.actuators.iter().enumerate() {
             let path = format!("actuators[{at}]");
             self.unique(&path, "actuator", &mut taken, &actuator.name);

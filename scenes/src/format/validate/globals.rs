@@ -22,6 +22,10 @@ impl Check {
         self.file_name("name", &scene.name);
         self.positive("duration", scene.duration, "s");
         self.positive("dt", scene.dt, "s");
+        if scene.dt > scene.duration && scene.duration > 0.0 && scene.dt.is_finite() {
+            let message = format!("{} s must be at most duration, {} s", scene.dt, scene.duration);
+            self.problem("dt", message);
+        }
         if let AutoOr::Value(0) = scene.substeps {
             self.problem("substeps", "0 must be positive, or \"auto\"");
         }
@@ -53,6 +57,9 @@ impl Check {
         self.non_negative("solver.absolute_tolerance", scene.solver.absolute_tolerance, "sqrt(J)");
         if let Some(gain) = scene.limits.energy_gain {
             self.positive("limits.energy_gain", gain, "");
+        }
+        if let Some(time) = scene.limits.wall_time {
+            self.positive("limits.wall_time", time, "s");
         }
         for (path, value) in [
             ("solver.max_iterations", scene.solver.max_iterations),
@@ -152,11 +159,8 @@ impl Check {
         let output = &scene.output;
         self.positive("output.frame_interval", output.frame_interval, "s");
         for (at, &size) in output.picture_size.iter().enumerate() {
-            if !(16..=8192).contains(&size) {
-                self.problem(
-                    &format!("output.picture_size[{at}]"),
-                    format!("{size} px must be in [16, 8192]"),
-                );
+            if size < 16 {
+                self.problem(&format!("output.picture_size[{at}]"), format!("{size} px must be at least 16"));
             }
         }
         if let Some(camera) = &output.camera {

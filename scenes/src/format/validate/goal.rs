@@ -1,12 +1,14 @@
 //! Goals.
 
+use std::collections::BTreeSet;
+
 use super::names::Names;
 use super::{Check, Problem, ValidationError};
 use crate::format::{Goal, Quantity, Scene};
 
 impl Check {
     pub(super) fn goals(&mut self, scene: &Scene, names: &Names) {
-        let mut taken = Vec::new();
+        let mut taken = BTreeSet::new();
         for (at, goal) in scene.goals.iter().enumerate() {
             let path = format!("goals[{at}]");
             if goal.name.is_empty() {

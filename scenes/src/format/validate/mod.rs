@@ -2,6 +2,7 @@
 //! unit.
 
 mod body;
+mod bounds;
 mod cloth;
 mod copies;
 mod drive;
@@ -13,12 +14,17 @@ mod plots;
 mod problem;
 mod robot;
 mod sensor;
+mod sizes;
 mod soft;
 mod task;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use super::{Pose, Scene, Signal, Varying};
+use crate::estimate::Estimate;
+pub use bounds::{is_control, printable};
 pub use goal::goals_within_duration;
 use names::Names;
 use pliant_mpm::material::MaterialError;
@@ -39,6 +45,11 @@ pub struct ValidationError {
 /// # Errors
 /// All problems together.
 pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
+    let problems = bounds::problems(scene);
+    if !problems.is_empty() {
+        // What follows may loop over counts, and repeats names.
+        return Err(ValidationError { problems });
+    }
     let mut check = Check { problems: Vec::new() };
     check.globals(scene);
     check.boundaries(scene);
@@ -61,7 +72,25 @@ pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
     check.allowed_overlaps(scene);
     check.output(scene);
     check.plots(scene, &names);
-    if check.problems.is_empty() { Ok(()) } else { Err(ValidationError { problems: check.problems }) }
+    if check.problems.is_empty() {
+        check.sizes(scene);
+    }
+    check.end()
+}
+
+/// Holds an estimate, for instance that of a built world, against the limits of its scene.
+///
+/// # Errors
+/// All problems together.
+pub fn within_limits(scene: &Scene, estimate: &Estimate) -> Result<(), ValidationError> {
+    let mut check = Check { problems: Vec::new() };
+    check.estimate(scene, estimate);
+    check.end()
+}
+
+/// The value of the field that a problem is about, as JSON, and its unit, as far as they are known.
+pub fn value_and_unit(scene: &Scene, problem: &Problem) -> (Option<serde_json::Value>, Option<String>) {
+    bounds::value_and_unit(scene, &problem.path)
 }
 
 struct Check {
@@ -69,6 +98,10 @@ struct Check {
 }
 
 impl Check {
+    fn end(self) -> Result<(), ValidationError> {
+        if self.problems.is_empty() { Ok(()) } else { Err(ValidationError { problems: self.problems }) }
+    }
+
     fn problem(&mut self, path: &str, message: impl Into<String>) {
         self.problems.push(Problem { path: path.to_owned(), message: message.into() });
     }
@@ -202,11 +235,10 @@ impl Check {
     }
 
     /// Names must be unique.
-    fn unique<'a>(&mut self, path: &str, what: &str, names: &mut Vec<&'a str>, name: &'a str) {
-        if names.contains(&name) {
+    fn unique<'a>(&mut self, path: &str, what: &str, names: &mut BTreeSet<&'a str>, name: &'a str) {
+        if !names.insert(name) {
             self.problem(&format!("{path}.name"), format!("the name '{name}' is used by another {what}"));
         }
-        names.push(name);
     }
 
     /// Reports the problem of a look-up.

@@ -1,5 +1,7 @@
 //! Forces that are written and plotted.
 
+use std::collections::BTreeSet;
+
 use super::Check;
 use super::names::Names;
 use crate::format::Scene;
@@ -10,7 +12,7 @@ impl Check {
         for (at, name) in output.forces.iter().enumerate() {
             self.found(&format!("output.forces[{at}]"), names.body(name));
         }
-        let mut taken = Vec::new();
+        let mut taken = BTreeSet::new();
         for (at, figure) in output.plots.iter().enumerate() {
             let path = format!("output.plots[{at}]");
             self.unique(&path, "plot", &mut taken, &figure.name);

@@ -1,12 +1,14 @@
 //! Robots from model files.
 
+use std::collections::BTreeSet;
+
 use super::Check;
 use super::names::{Contents, Names};
 use crate::format::{Robot, Scene};
 
 impl Check {
     pub(super) fn robots(&mut self, scene: &Scene, names: &Names) {
-        let mut taken = Vec::new();
+        let mut taken = BTreeSet::new();
         for (at, robot) in scene.robots.iter().enumerate() {
             let path = format!("robots[{at}]");
             if robot.name.is_empty() || robot.name.contains('/') {

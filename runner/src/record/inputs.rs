@@ -1,0 +1,33 @@
+//! The files that a scene is made of, beside itself: models and meshes.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use pliant_io::digest::{FileDigest, HashingWriter};
+use pliant_io::files::IoError;
+use pliant_scenes::scenario::Scenario;
+use serde::{Deserialize, Serialize};
+
+/// A file that a scene was made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its length and digest.
+    #[serde(flatten)]
+    pub digest: FileDigest,
+}
+
+/// The files that a scenario was made of, in the order of their paths.
+///
+/// # Errors
+/// One cannot be read.
+pub fn input_files(scenario: &Scenario) -> Result<Vec<InputFile>, IoError> {
+    let read = |path: &PathBuf| {
+        let failed = |e| IoError::file("read", path, e);
+        let mut hash = HashingWriter::new(std::io::sink());
+        std::io::copy(&mut File::open(path).map_err(failed)?, &mut hash).map_err(failed)?;
+        Ok(InputFile { path: path.clone(), digest: hash.digest() })
+    };
+    scenario.files.iter().map(read).collect()
+}

@@ -1,0 +1,55 @@
+//! The last stage of a run: its plots and pictures, drawn from its data under its final name.
+
+use std::path::Path;
+
+use super::RunError;
+use super::outputs::pictures_of;
+use crate::picture::{FrameRenderer, PictureProgress};
+use crate::record::{Manifest, Pictures};
+use crate::{plots, pressure};
+use pliant_io::digest::HashingWriter;
+use pliant_io::files::IoError;
+
+/// Whether a run has frames, and its pictures are not drawn.
+pub fn are_missing(manifest: &Manifest) -> bool {
+    manifest.frames > 0 && manifest.pictures != Pictures::Drawn
+}
+
+/// Draws the plots and pictures of a run directory, and enters them into its manifest. Each file is
+/// complete or absent; those that exist are replaced. With `every_frame` there is also a picture
+/// of each frame in `pictures/`.
+///
+/// # Errors
+/// A table or frame cannot be read, a picture cannot be drawn or written, or `progress` asks to
+/// stop. The manifest then says that the pictures are pending.
+pub fn draw(
+    directory: &Path,
+    manifest: &mut Manifest,
+    every_frame: bool,
+    progress: PictureProgress,
+) -> Result<(), RunError> {
+    plots::write(directory, manifest)?;
+    pressure::pictures(directory, manifest)?;
+    let renderer = FrameRenderer::new(directory, manifest)?;
+    renderer.write_png()?;
+    renderer.write_gif(progress)?;
+    if every_frame {
+        renderer.write_all(progress)?;
+    }
+    for name in pictures_of(&manifest.scene) {
+        let path = directory.join(&name);
+        // Plots without a row and pads without a frame have no file.
+        let Ok(mut file) = std::fs::File::open(&path) else { continue };
+        let mut hash = HashingWriter::new(std::io::sink());
+        std::io::copy(&mut file, &mut hash).map_err(|e| IoError::file("read", &path, e))?;
+        manifest.digests.insert(name, hash.digest());
+    }
+    for name in pictures_of(&manifest.scene) {
+        if !manifest.files.contains(&name) {
+            manifest.files.push(name);
+        }
+    }
+    manifest.pictures = Pictures::Drawn;
+    manifest.write(directory)?;
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! What a folder holds of a variant.
+
+use std::path::Path;
+
+use crate::record::{Manifest, Status};
+use crate::run::{directory, pictures};
+use crate::verify::verify;
+use pliant_io::lock;
+use pliant_scenes::format::Scene;
+
+/// What exists at the path of a variant's run directory.
+pub(super) enum ExistingRun {
+    /// Nothing.
+    Nothing,
+    /// A run to resume, or to finish with its pictures.
+    Unfinished,
+    /// A run that ended, whose files are what was written.
+    Complete(Box<Manifest>),
+    /// Another process works on it.
+    InUse,
+    /// Something that is not to be changed, and why.
+    Refused(String),
+}
+
+pub(super) fn find(scene: &Scene, out: &Path, with_pictures: bool) -> ExistingRun {
+    if lock::is_held(&directory::lock_path(out)) {
+        return ExistingRun::InUse;
+    }
+    match directory::existing(out) {
+        directory::Existing::Nothing => return ExistingRun::Nothing,
+        directory::Existing::Unfinished => return ExistingRun::Unfinished,
+        directory::Existing::Finished => {}
+        directory::Existing::Both => {
+            let partial = directory::partial_path(out);
+            let reason = format!("there is both a run and an unfinished one in {}", partial.display());
+            return ExistingRun::Refused(reason);
+        }
+    }
+    let manifest = match Manifest::read(out) {
+        Ok(manifest) => manifest,
+        Err(error) => return ExistingRun::Refused(error.to_string()),
+    };
+    if manifest.scene != *scene {
+        let reason = "its directory holds a run of another scene; move that run first";
+        return ExistingRun::Refused(reason.to_owned());
+    }
+    if manifest.status == Status::Interrupted {
+        return ExistingRun::Unfinished;
+    }
+    let problem = match verify(out) {
+        Ok(found) => found.problems.first().map(ToString::to_string),
+        Err(error) => Some(error.to_string()),
+    };
+    match problem {
+        Some(problem) => ExistingRun::Refused(format!("{problem}; move its directory away to run it again")),
+        // A run that failed would fail in the same way again.
+        None if manifest.status == Status::Failed => ExistingRun::Complete(Box::new(manifest)),
+        None if with_pictures && pictures::are_missing(&manifest) => ExistingRun::Unfinished,
+        None => ExistingRun::Complete(Box::new(manifest)),
+    }
+}

@@ -1,0 +1,185 @@
+//! The table of a sweep: what its folder holds of each variant.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::random::RandomPlan;
+use super::variants::{SweepError, Variant};
+use crate::record::{Conservation, GoalResult, Manifest, Status, read_json, write_json};
+use crate::run::{RunError, directory};
+use pliant_io::files::{IoError, remove_temporary};
+use pliant_io::lock::{FileLock, LockError};
+
+/// Name of the table of a sweep in its directory.
+pub const SWEEP: &str = "sweep.json";
+
+/// Held by the process that writes the table.
+const LOCK: &str = ".sweep.lock";
+
+/// Result of a variant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VariantResult {
+    /// Name of its run directory.
+    pub name: String,
+    /// Its changes: path and value.
+    pub changes: BTreeMap<String, Value>,
+    /// Status of its run; null without an ended one.
+    pub status: Option<Status>,
+    /// Why it failed, or null.
+    pub error: Option<String>,
+    /// Whether it was complete before.
+    pub skipped: bool,
+    /// Results of its goals, in their order; empty without a run directory.
+    #[serde(default)]
+    pub goals: Vec<GoalResult>,
+    /// Relative errors of its balances; null without a run directory.
+    #[serde(default)]
+    pub conservation: Option<Conservation>,
+}
+
+impl VariantResult {
+    /// A variant that has no ended run.
+    pub(super) fn without_run(variant: &Variant, error: Option<String>) -> Self {
+        Self {
+            name: variant.name.clone(),
+            changes: variant.changes.iter().map(|c| (c.path.clone(), c.value.clone())).collect(),
+            status: None,
+            error,
+            skipped: false,
+            goals: Vec::new(),
+            conservation: None,
+        }
+    }
+
+    /// A variant whose run ended.
+    pub(super) fn of(variant: &Variant, manifest: &Manifest, skipped: bool) -> Self {
+        Self {
+            status: Some(manifest.status),
+            skipped,
+            goals: manifest.goals.clone(),
+            conservation: Some(manifest.conservation),
+            ..Self::without_run(variant, manifest.error.clone())
+        }
+    }
+
+    /// Whether it completed, has goals and met all of them.
+    pub fn all_met(&self) -> bool {
+        self.status == Some(Status::Completed)
+            && !self.goals.is_empty()
+            && self.goals.iter().all(|goal| goal.met == Some(true))
+    }
+}
+
+/// Number of variants that met a goal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GoalShare {
+    /// Name of the goal.
+    pub name: String,
+    /// Variants that met it \[-\].
+    pub met: usize,
+    /// That over all variants \[-\].
+    pub share: f64,
+}
+
+/// `sweep.json`: the sweep's table. It is written at the start too, and is then the plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SweepTable {
+    /// Version of this layout: 1.
+    pub schema_version: u32,
+    /// Name of the scene; null if there are several.
+    pub scene: Option<String>,
+    /// Plan of the random values; null if there are none.
+    #[serde(default)]
+    pub random: Option<RandomPlan>,
+    /// Number of variants that met each goal; the last row, `all`, counts those that met all goals.
+    /// Empty if the scene has none.
+    #[serde(default)]
+    pub goals: Vec<GoalShare>,
+    /// The variants, in order.
+    pub variants: Vec<VariantResult>,
+}
+
+impl SweepTable {
+    /// Reads `sweep.json` of a directory.
+    ///
+    /// # Errors
+    /// It is missing or not a sweep's table.
+    pub fn read(directory: &Path) -> Result<Self, IoError> {
+        read_json(&directory.join(SWEEP))
+    }
+
+    /// Whether every variant is completed.
+    pub fn all_completed(&self) -> bool {
+        self.variants.iter().all(|v| v.status == Some(Status::Completed))
+    }
+}
+
+/// How many variants met each goal of the scenes, and all of them.
+fn shares(variants: &[Variant], results: &[VariantResult]) -> Vec<GoalShare> {
+    let mut names: Vec<&str> = Vec::new();
+    for goal in variants.iter().filter_map(|variant| variant.scene.as_ref().ok()).flat_map(|s| &s.goals) {
+        if !names.contains(&goal.name.as_str()) {
+            names.push(&goal.name);
+        }
+    }
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let share = |name: &str, held: &dyn Fn(&VariantResult) -> bool| {
+        let met = results.iter().filter(|result| held(result)).count();
+        GoalShare { name: name.to_owned(), met, share: met as f64 / results.len().max(1) as f64 }
+    };
+    let each = names
+        .iter()
+        .map(|name| share(name, &|v| v.goals.iter().any(|g| g.name == *name && g.met == Some(true))));
+    each.chain([share("all", &VariantResult::all_met)]).collect()
+}
+
+/// Writes the table of a folder: results of this process where there are some, else what the folder
+/// holds. Of several processes that share the folder, the last one to end sees all results.
+pub(super) fn write(
+    out: &Path,
+    variants: &[Variant],
+    random: &Option<RandomPlan>,
+    outcomes: &[Option<VariantResult>],
+) -> Result<SweepTable, SweepError> {
+    let _lock = FileLock::wait_for(out.join(LOCK)).map_err(|error| match error {
+        LockError::Io(error) => SweepError::from(error),
+        source => RunError::NoLocks { path: out.to_path_buf(), source }.into(),
+    })?;
+    remove_temporary(out);
+    let mut results = Vec::with_capacity(variants.len());
+    for (at, variant) in variants.iter().enumerate() {
+        let own = outcomes.get(at).and_then(Option::as_ref);
+        let result = match (own, ended(variant, &out.join(&variant.name))) {
+            (Some(own), Some(manifest)) => VariantResult::of(variant, &manifest, own.skipped),
+            (Some(own), None) => own.clone(),
+            (None, Some(manifest)) => VariantResult::of(variant, &manifest, false),
+            (None, None) => VariantResult::without_run(variant, variant.scene.as_ref().err().cloned()),
+        };
+        results.push(result);
+    }
+    let mut scenes = variants.iter().filter_map(|variant| Some(&variant.scene.as_ref().ok()?.name));
+    let first = scenes.next();
+    let table = SweepTable {
+        schema_version: 1,
+        scene: first.filter(|first| scenes.all(|name| name == *first)).cloned(),
+        random: random.clone(),
+        goals: shares(variants, &results),
+        variants: results,
+    };
+    write_json(&out.join(SWEEP), &table)?;
+    Ok(table)
+}
+
+/// The manifest of a variant's ended run.
+fn ended(variant: &Variant, out: &Path) -> Option<Manifest> {
+    if directory::existing(out) != directory::Existing::Finished {
+        return None;
+    }
+    let manifest = Manifest::read(out).ok()?;
+    (variant.scene.as_ref() == Ok(&manifest.scene)).then_some(manifest)
+}
