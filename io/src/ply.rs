@@ -497,7 +497,7 @@ pub fn parse_frame(bytes: &[u8], path: impl AsRef<Path>) -> Result<Frame, IoErro
         affine: AFFINE.into_iter().all(has),
     };
     let number = |comment: &String| comment.strip_prefix(TIME)?.strip_suffix(" s")?.parse().ok();
-    let time = header.comments.iter().find_map(number);
+    let time = header.comments.iter().find_map(number).filter(|time: &f64| time.is_finite());
     let told = header.elements.get("face").is_some_and(|face| face.properties.contains_key(BACK[0]));
     let back_colors = if told { backs } else { Vec::new() };
     Ok(Frame { particles, triangles, back_colors, fields, time })

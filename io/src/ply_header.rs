@@ -46,16 +46,22 @@ pub fn require_positions(header: &Header) -> Result<(), String> {
     Ok(())
 }
 
+/// Words and types of a property.
+type Types = (&'static [&'static str], &'static [ScalarType]);
+
+/// Those of a real number.
+const REAL: Types = (&["float", "double"], &[ScalarType::Float, ScalarType::Double]);
+
 /// The properties of a frame must have their types: others would be read as zeros.
 pub fn require_types(header: &Header) -> Result<(), String> {
     let Some(vertex) = header.elements.get("vertex") else { return Ok(()) };
     for property in vertex.properties.values() {
-        let (known, types): (&[&str], &[ScalarType]) = match property.name.as_str() {
+        let (known, types): Types = match property.name.as_str() {
             "red" | "green" | "blue" => (&["uchar"], &[ScalarType::UChar]),
             "material" => (&["uchar", "ushort"], &[ScalarType::UChar, ScalarType::UShort]),
-            "x" | "y" | "z" | "vx" | "vy" | "vz" | "radius" | "J" | "plastic_strain" | "stress_norm" => {
-                (&["float", "double"], &[ScalarType::Float, ScalarType::Double])
-            }
+            "x" | "y" | "z" | "vx" | "vy" | "vz" | "radius" | "J" | "plastic_strain" | "stress_norm"
+            | "mass" | "volume" => REAL,
+            name if name.starts_with("affine_") => REAL,
             _ => continue,
         };
         if !types.iter().any(|kind| property.data_type == PropertyType::Scalar(kind.clone())) {

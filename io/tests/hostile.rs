@@ -31,7 +31,9 @@ fn refusal(bytes: impl AsRef<[u8]>) -> String {
 fn a_header_that_announces_more_than_the_file_holds_is_refused() {
     let sound = ply("", "float", FACES);
     assert!(parse_mesh(sound.as_bytes(), "fuzz.ply", 1.0).is_ok());
-    for (count, what) in [("4000000000", "4000000000 elements `vertex`"), ("18446744073709551615", "`vertex`")] {
+    for (count, what) in
+        [("4000000000", "4000000000 elements `vertex`"), ("18446744073709551615", "`vertex`")]
+    {
         let error = refusal(sound.replace("vertex 3", &format!("vertex {count}")));
         assert!(error.contains(what) && error.contains("bytes follow the header"), "{error}");
     }

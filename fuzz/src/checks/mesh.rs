@@ -73,7 +73,7 @@ pub fn ply(bytes: &[u8]) {
 fn encode(frame: &Frame) -> Vec<u8> {
     let triangles = FrameTriangles { corners: &frame.triangles, back_colors: &frame.back_colors };
     let mut bytes = Vec::new();
-    let written = encode_frame(&mut bytes, &frame.particles, triangles, frame.fields);
+    let written = encode_frame(&mut bytes, &frame.particles, triangles, frame.fields, frame.time);
     assert!(written.is_ok(), "a frame that was read cannot be written: {written:?}");
     bytes
 }
@@ -91,6 +91,7 @@ pub fn frame(bytes: &[u8]) {
         frame.triangles.iter().flatten().all(|&v| (v as usize) < count),
         "a particle of {count} that is not"
     );
+    assert!(frame.time.is_none_or(f64::is_finite), "at the time {:?}", frame.time);
     assert!(frame.back_colors.is_empty() || frame.back_colors.len() == frame.triangles.len());
     let written = encode(&frame);
     match parse_frame(&written, "again.ply") {
