@@ -19,7 +19,7 @@ const ENDLESS: [&str; 9] = [
     "--set",
     "soft[0].sampling.counts=[4,4,4]",
     "--time",
-    "100000",
+    "10000",
 ];
 
 /// How long the slowest machine may take to write a few frames.
@@ -36,7 +36,8 @@ fn a_signal_leaves_a_whole_directory_that_resumes() {
 
 fn signalled(signal: &str) {
     let place = Place::new();
-    interrupt(&place, signal, &["--out", "out"], ".out.partial/frames/000003.ply");
+    let endless = |more: &[&'static str]| [&ENDLESS[..], more].concat();
+    interrupt(&place, signal, &endless(&["--out", "out"]), ".out.partial/frames/000003.ply");
     assert_eq!(place.names(), ["out"]);
     let manifest = place.json("out/manifest.json");
     assert_eq!(manifest["status"], "interrupted");
@@ -60,10 +61,9 @@ fn signalled(signal: &str) {
 }
 
 /// Runs until `file` is there, then sends the signal; the run must end with exit 3.
-fn interrupt(place: &Place, signal: &str, more: &[&str], file: &str) {
+fn interrupt(place: &Place, signal: &str, arguments: &[&str], file: &str) {
     let mut run = Command::new(env!("CARGO_BIN_EXE_pliant"))
-        .args(ENDLESS)
-        .args(more)
+        .args(arguments)
         .current_dir(place.path(""))
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -80,6 +80,21 @@ fn interrupt(place: &Place, signal: &str, more: &[&str], file: &str) {
     let sent = Command::new("kill").args([signal, &run.id().to_string()]).status().unwrap();
     assert!(sent.success());
     assert_eq!(run.wait().unwrap().code(), Some(3));
+}
+
+// The law (`pliant run --help`): a step that does not end within the grace is abandoned; the run is
+// then at its last checkpoint, here its start, and says nothing of balances that it did not measure.
+#[test]
+fn a_long_step_is_abandoned_after_the_grace() {
+    let place = Place::new();
+    let slow = ["--set", "dt=0.01", "--set", "substeps=60000", "--time", "0.02", "--grace", "0.2"];
+    let long = [&ENDLESS[..ENDLESS.len() - 2], &slow, &["--out", "out"]].concat();
+    interrupt(&place, "-TERM", &long, ".out.partial/checkpoint/000000000000.bin");
+    let manifest = place.json("out/manifest.json");
+    assert_eq!((&manifest["status"], &manifest["steps"]), (&"interrupted".into(), &0.into()));
+    assert!(manifest["conservation"]["mass"].is_null(), "{manifest}");
+    assert_eq!(manifest["energy"], serde_json::json!({}));
+    place.pliant(&["verify", "out"]).exits(0);
 }
 
 // Checks: a file that cannot be completed is an error that names it, exit 1, and nothing half

@@ -1,8 +1,11 @@
 //! Runs side by side: a table, and plots over time.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::record::{DIAGNOSTICS, FRAMES, MANIFEST, Manifest};
+use crate::sweep::SweepTable;
+use crate::sweep_table::{self, SweepRow};
 use pliant_io::digest::{self, DigestError};
 use pliant_io::files::IoError;
 use pliant_render::plot::{Plot, PlotError, Series, Style};
@@ -68,6 +71,40 @@ pub fn collect(directories: &[PathBuf]) -> Result<(Vec<Entry>, Vec<IoError>), Io
         }
     }
     Ok((entries, damaged))
+}
+
+/// Writes the runs as one table, with the values that a sweep varied: Parquet if the name ends so,
+/// else CSV.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_table(entries: &[Entry], file: &Path) -> Result<(), IoError> {
+    let mut changes = BTreeMap::new();
+    for folder in entries.iter().filter_map(|entry| entry.directory.parent()) {
+        if !changes.contains_key(folder) {
+            // Runs that are no part of a sweep have no changes.
+            let variants = SweepTable::read(folder).map(|table| table.variants).unwrap_or_default();
+            let by_name = variants.into_iter().map(|variant| (variant.name, variant.changes));
+            changes.insert(folder, by_name.collect::<BTreeMap<_, _>>());
+        }
+    }
+    let row = |entry: &Entry| {
+        let name = entry.directory.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let known = entry.directory.parent().and_then(|folder| changes.get(folder)?.get(&name));
+        SweepRow {
+            changes: known.cloned().unwrap_or_default(),
+            name,
+            status: Some(entry.manifest.status),
+            error: entry.manifest.error.clone(),
+            manifest: Some(entry.manifest.clone()),
+        }
+    };
+    let rows: Vec<SweepRow> = entries.iter().map(row).collect();
+    if file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet")) {
+        sweep_table::write_parquet(file, &rows)
+    } else {
+        sweep_table::write_csv(file, &rows)
+    }
 }
 
 /// Columns of `diagnostics.csv` that are plotted: name, label, file.

@@ -11,6 +11,7 @@ mod table;
 mod variants;
 
 use std::collections::VecDeque;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
@@ -42,6 +43,8 @@ pub struct SweepOptions<'a> {
     pub pictures: bool,
     /// Wall time between the checkpoints of a run.
     pub checkpoint_interval: Duration,
+    /// Steps between the checkpoints of a run, besides.
+    pub checkpoint_steps: Option<NonZeroU64>,
     /// Plan of the variants' random values, for the table.
     pub random: Option<RandomPlan>,
     /// Asks all runs to stop.
@@ -158,6 +161,7 @@ fn run_variant(variant: &Variant, options: &SweepOptions) -> Option<VariantResul
         resume,
         pictures: options.pictures,
         checkpoint_interval: options.checkpoint_interval,
+        checkpoint_steps: options.checkpoint_steps,
         stop: options.stop,
         ..RunOptions::new(out)
     };

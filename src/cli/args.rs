@@ -217,6 +217,9 @@ pub struct ReportArguments {
     /// Run directories, or folders of them.
     #[arg(required = true, value_name = "DIR")]
     pub directories: Vec<PathBuf>,
+    /// Write the runs into one table, with the values that a sweep varied: FILE.csv or FILE.parquet.
+    #[arg(long, value_name = "FILE")]
+    pub table: Option<PathBuf>,
     /// Write plots of energies, contacts, iterations and wall time into this folder.
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,

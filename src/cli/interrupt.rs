@@ -4,12 +4,13 @@
 //! signal, the step is abandoned; the third ends the process at once.
 
 use std::io::{self, Write};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use pliant::runner::run::StopSignal;
 
-static STOP: StopSignal = StopSignal::new();
+static STOP: LazyLock<StopSignal> = LazyLock::new(StopSignal::new);
 static STOPPED_TWICE: AtomicBool = AtomicBool::new(false);
 
 /// The grace of a step \[ms\].

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use pliant::coupling::StepProgress;
 use pliant::io::text::printable;
 use pliant::runner::run::{Progress, Stage};
 
@@ -38,7 +39,10 @@ impl Reporter {
     /// Shows a step.
     pub fn show(&mut self, progress: &Progress) {
         let message = || match progress.stage {
-            Stage::Simulating => format!("t = {:.2} s, {:.0} contacts", progress.time, progress.contacts),
+            Stage::Simulating => match progress.within {
+                Some(within) => format!("t = {:.2} s, {}", progress.time, within_step(&within)),
+                None => format!("t = {:.2} s, {:.0} contacts", progress.time, progress.contacts),
+            },
             Stage::Drawing => "pictures".to_owned(),
         };
         match &self.bar {
@@ -73,5 +77,14 @@ impl Reporter {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// How far a long step is: substeps of the particles, then steps of the bodies.
+fn within_step(within: &StepProgress) -> String {
+    if within.substeps < within.expected {
+        format!("substep {} of {} of the step", within.substeps, within.expected)
+    } else {
+        format!("{} steps of the bodies, {:.1} % of the step", within.rigid_steps, 100.0 * within.rigid_share)
     }
 }

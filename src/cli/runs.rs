@@ -55,7 +55,14 @@ fn draw(
     verify_data(directory, manifest)?;
     let mut progress = |done: usize, total: usize| {
         let (done, total) = (done as u64, total as u64);
-        reporter.show(&Progress { stage: Stage::Drawing, done, total, time: 0.0, contacts: 0.0 });
+        reporter.show(&Progress {
+            stage: Stage::Drawing,
+            done,
+            total,
+            time: 0.0,
+            contacts: 0.0,
+            within: None,
+        });
         ControlFlow::Continue(())
     };
     pictures::draw(directory, manifest, every_frame, &mut progress)
@@ -98,6 +105,9 @@ pub fn report(arguments: &ReportArguments) -> Result<(), Failure> {
             (name.to_string_lossy().into_owned(), &e.manifest)
         });
         print(&table::runs(named))?;
+    }
+    if let Some(file) = &arguments.table {
+        report::write_table(&entries, file).map_err(Failure::failed)?;
     }
     if let Some(out) = &arguments.plots {
         for file in report::plot(&entries, out).map_err(Failure::failed)? {

@@ -30,6 +30,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
         shard: arguments.shard,
         pictures: !arguments.no_pictures,
         checkpoint_interval: Duration::from_secs_f64(arguments.safety.checkpoint_every),
+        checkpoint_steps: arguments.safety.checkpoint_steps,
         random,
         stop: super::interrupt::signal(arguments.safety.grace),
     };

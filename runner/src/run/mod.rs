@@ -12,6 +12,7 @@ mod error;
 mod frames;
 mod goals;
 mod histogram;
+mod observe;
 mod options;
 mod outputs;
 pub mod pictures;

@@ -2,8 +2,11 @@
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use pliant_coupling::{StepProgress, StepWatch};
 
 use crate::machine::BackendChoice;
 use crate::record::manifest::Manifest;
@@ -15,13 +18,18 @@ pub const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(30);
 #[derive(Debug, Default)]
 pub struct StopSignal {
     requested: AtomicBool,
-    step_abandoned: AtomicBool,
+    step_abandoned: Arc<AtomicBool>,
 }
 
 impl StopSignal {
     /// A signal that asks for nothing yet.
-    pub const fn new() -> Self {
-        Self { requested: AtomicBool::new(false), step_abandoned: AtomicBool::new(false) }
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What stops a world within a step when that is abandoned.
+    pub(super) fn watch(&self) -> StepWatch {
+        StepWatch::with_stop(Arc::clone(&self.step_abandoned))
     }
 
     /// Runs finish their step, write a checkpoint, and end as interrupted. Returns whether this was
@@ -40,11 +48,6 @@ impl StopSignal {
     /// Whether runs are to stop.
     pub fn is_requested(&self) -> bool {
         self.requested.load(Ordering::Relaxed)
-    }
-
-    /// Whether runs are to abandon their step.
-    pub fn is_step_abandoned(&self) -> bool {
-        self.step_abandoned.load(Ordering::Relaxed)
     }
 }
 
@@ -67,7 +70,7 @@ pub struct RunOptions<'a> {
     pub checkpoint_steps: Option<NonZeroU64>,
     /// Asks the run to stop.
     pub stop: Option<&'a StopSignal>,
-    /// Called after every step.
+    /// Called after every step, and about once a second within a step that takes longer.
     pub progress: Option<&'a mut (dyn FnMut(&Progress) + Send)>,
 }
 
@@ -101,6 +104,8 @@ pub struct Progress {
     pub time: f64,
     /// Contacts in the last step, mean over its substeps \[-\].
     pub contacts: f64,
+    /// How far the present step is, if it takes long.
+    pub within: Option<StepProgress>,
 }
 
 /// Stage of a run.

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use pliant_coupling::{Diagnostics, StepReport};
+use pliant_coupling::{Balance, Diagnostics, StepError, StepReport};
 
 use super::checkpoint::{self, Checkpoint};
 use super::frames::FrameWriter;
 use super::goals::GoalMonitor;
+use super::observe::observe;
 use super::options::StopSignal;
 use super::outputs::outputs;
 use super::{Progress, RunDirectory, RunError, RunOptions, Stage, Statistics, StepFigures};
@@ -41,6 +42,8 @@ pub(super) struct Run<'a> {
     frame_step: u64,
     wall_before: f64,
     started: Instant,
+    /// Whether the world was stopped within a step: its balances are then not those of the last row.
+    is_within_step: bool,
     /// When the last checkpoint was written, and its step.
     last_checkpoint: (Instant, Option<u64>),
 }
@@ -162,6 +165,7 @@ impl<'a> Run<'a> {
             frame_step: 0,
             wall_before: 0.0,
             started: now,
+            is_within_step: false,
             last_checkpoint: (now, None),
         })
     }
@@ -170,8 +174,26 @@ impl<'a> Run<'a> {
         self.wall_before + self.started.elapsed().as_secs_f64()
     }
 
-    /// Steps to the end, to an error of the simulation, or until interrupted.
+    /// Steps to the end, to an error of the simulation, or until interrupted; reports the progress
+    /// of long steps too.
     pub fn simulate(&mut self, options: &mut RunOptions) -> Result<(Status, Option<String>), RunError> {
+        if let Some(stop) = options.stop {
+            self.scenario.world.set_watch(stop.watch());
+        }
+        let watch = self.scenario.world.watch().clone();
+        let (dt, total) = (self.scenario.scene.dt, self.steps);
+        let Some(progress) = options.progress.take() else { return self.steps(options, &mut |_| {}) };
+        let result = observe(watch, dt, total, &mut *progress, |report| self.steps(options, report));
+        options.progress = Some(progress);
+        result
+    }
+
+    /// The steps of [`simulate`](Self::simulate).
+    fn steps(
+        &mut self,
+        options: &RunOptions,
+        report_progress: &mut dyn FnMut(&Progress),
+    ) -> Result<(Status, Option<String>), RunError> {
         while self.step < self.steps {
             if options.stop.is_some_and(StopSignal::is_requested) {
                 self.checkpoint()?;
@@ -180,6 +202,11 @@ impl<'a> Run<'a> {
             let before = Instant::now();
             let report = match self.scenario.step() {
                 Ok(report) => report,
+                // The world is within the step: the last checkpoint stays.
+                Err(StepError::Stopped { .. }) => {
+                    self.is_within_step = true;
+                    return Ok((Status::Interrupted, None));
+                }
                 // The last checkpoint stays the one before the failure.
                 Err(error) => return Ok((Status::Failed, Some(error.to_string()))),
             };
@@ -196,15 +223,14 @@ impl<'a> Run<'a> {
             if let Some(error) = self.count(&report, &diagnostics, before.elapsed().as_secs_f64() * 1e3)? {
                 return Ok((Status::Failed, Some(error)));
             }
-            if let Some(progress) = &mut options.progress {
-                progress(&Progress {
-                    stage: Stage::Simulating,
-                    done: self.step,
-                    total: self.steps,
-                    time: self.scenario.world.time(),
-                    contacts: report.contacts_mean + report.rigid.solver.contacts as f64,
-                });
-            }
+            report_progress(&Progress {
+                stage: Stage::Simulating,
+                done: self.step,
+                total: self.steps,
+                time: self.scenario.world.time(),
+                contacts: report.contacts_mean + report.rigid.solver.contacts as f64,
+                within: None,
+            });
             let steps = options.checkpoint_steps;
             if self.last_checkpoint.0.elapsed() >= options.checkpoint_interval
                 || steps.is_some_and(|steps| self.step.is_multiple_of(steps.get()))
@@ -304,8 +330,10 @@ impl<'a> Run<'a> {
         let digests = self.tables.sync()?.files;
         let wall_s = self.wall_s();
         let sim_s = self.step as f64 * self.scenario.scene.dt;
-        let balance = self.scenario.world.balance();
-        let energy = self.scenario.world.energy();
+        // Within a step there are no balances.
+        let whole = !self.is_within_step;
+        let balance = whole.then(|| self.scenario.world.balance());
+        let energy = whole.then(|| self.scenario.world.energy());
         let mut warnings: Vec<String> = self
             .scenario
             .warnings
@@ -316,7 +344,8 @@ impl<'a> Run<'a> {
         warnings.extend(self.statistics.pressed());
         warnings.extend(self.scenario.scene.grid_spacing.and_then(|spacing| self.statistics.depths(spacing)));
         // A failed run has its error instead.
-        warnings.extend(energy::warning(&energy, ENERGY_GAIN_WARNING).filter(|_| status != Status::Failed));
+        let gain = energy.as_ref().and_then(|energy| energy::warning(energy, ENERGY_GAIN_WARNING));
+        warnings.extend(gain.filter(|_| status != Status::Failed));
         // A step that was too long may be why it failed.
         let coupling = self.statistics.coupling();
         warnings.extend(coupling.warning(self.scenario.scene.coupling_step));
@@ -346,14 +375,9 @@ impl<'a> Run<'a> {
             rigid: self.statistics.rigid(),
             cloth: self.cloth_summary(),
             warnings,
-            conservation: Conservation {
-                mass: Number(balance.mass),
-                linear_momentum: Number(balance.linear_momentum),
-                angular_momentum: Number(balance.angular_momentum),
-                energy: Number(balance.energy.unwrap_or(f64::NAN)),
-            },
-            energy: energy::figures(&energy),
-            goals: self.goal_monitor.results(status, self.scenario.world.time(), self.scenario.scene.dt),
+            conservation: conservation(balance.as_ref()),
+            energy: energy.as_ref().map(energy::figures).unwrap_or_default(),
+            goals: self.goal_monitor.results(status, sim_s, self.scenario.scene.dt),
             frames: self.frames,
             files: outputs(&self.scenario.scene, has_joints(&self.scenario.world), pictures),
             pictures: if pictures { Pictures::Pending } else { Pictures::Off },
@@ -362,5 +386,16 @@ impl<'a> Run<'a> {
             checkpoints: checkpoint::names(self.directory),
             manifest_sha256: String::new(),
         })
+    }
+}
+
+/// The errors of the balances; null where there are none.
+fn conservation(balance: Option<&Balance>) -> Conservation {
+    let part = |of: fn(&Balance) -> f64| Number(balance.map_or(f64::NAN, of));
+    Conservation {
+        mass: part(|b| b.mass),
+        linear_momentum: part(|b| b.linear_momentum),
+        angular_momentum: part(|b| b.angular_momentum),
+        energy: part(|b| b.energy.unwrap_or(f64::NAN)),
     }
 }

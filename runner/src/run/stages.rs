@@ -179,7 +179,7 @@ fn draw(directory: &FinishedDirectory, manifest: &mut Manifest, options: &mut Ru
     let mut progress = |done: usize, total: usize| {
         if let Some(report) = &mut options.progress {
             let (done, total) = (done as u64, total as u64);
-            report(&Progress { stage: Stage::Drawing, done, total, time, contacts: 0.0 });
+            report(&Progress { stage: Stage::Drawing, done, total, time, contacts: 0.0, within: None });
         }
         if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };

@@ -10,6 +10,7 @@ use super::random::RandomPlan;
 use super::variants::{SweepError, Variant};
 use crate::record::{Conservation, GoalResult, Manifest, Status, read_json, write_json};
 use crate::run::{RunError, directory};
+use crate::sweep_table::{self, SWEEP_CSV, SWEEP_PARQUET, SweepRow};
 use pliant_io::files::{IoError, remove_temporary};
 use pliant_io::lock::{FileLock, LockError};
 
@@ -62,6 +63,17 @@ impl VariantResult {
             goals: manifest.goals.clone(),
             conservation: Some(manifest.conservation),
             ..Self::without_run(variant, manifest.error.clone())
+        }
+    }
+
+    /// Its row in the table of columns.
+    pub(crate) fn row(&self, manifest: Option<Manifest>) -> SweepRow {
+        SweepRow {
+            name: self.name.clone(),
+            changes: self.changes.clone(),
+            status: self.status,
+            error: self.error.clone(),
+            manifest,
         }
     }
 
@@ -152,14 +164,17 @@ pub(super) fn write(
     })?;
     remove_temporary(out);
     let mut results = Vec::with_capacity(variants.len());
+    let mut rows = Vec::with_capacity(variants.len());
     for (at, variant) in variants.iter().enumerate() {
         let own = outcomes.get(at).and_then(Option::as_ref);
-        let result = match (own, ended(variant, &out.join(&variant.name))) {
-            (Some(own), Some(manifest)) => VariantResult::of(variant, &manifest, own.skipped),
+        let manifest = ended(variant, &out.join(&variant.name));
+        let result = match (own, &manifest) {
+            (Some(own), Some(manifest)) => VariantResult::of(variant, manifest, own.skipped),
             (Some(own), None) => own.clone(),
-            (None, Some(manifest)) => VariantResult::of(variant, &manifest, false),
+            (None, Some(manifest)) => VariantResult::of(variant, manifest, false),
             (None, None) => VariantResult::without_run(variant, variant.scene.as_ref().err().cloned()),
         };
+        rows.push(result.row(manifest));
         results.push(result);
     }
     let mut scenes = variants.iter().filter_map(|variant| Some(&variant.scene.as_ref().ok()?.name));
@@ -171,6 +186,8 @@ pub(super) fn write(
         goals: shares(variants, &results),
         variants: results,
     };
+    sweep_table::write_csv(&out.join(SWEEP_CSV), &rows)?;
+    sweep_table::write_parquet(&out.join(SWEEP_PARQUET), &rows)?;
     write_json(&out.join(SWEEP), &table)?;
     Ok(table)
 }
