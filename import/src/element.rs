@@ -1,11 +1,14 @@
 //! XML as a tree that owns its text, with the file and line of every element, and typed access to
 //! attributes.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use nalgebra::Vector3;
 
-use super::error::{ImportError, ImportProblem, ImportWarning, SourceLocation};
+use super::error::{ImportError, ImportProblem, ImportWarning, SourceLocation, shown};
+use pliant_io::files::IoError;
+use pliant_io::input::read_input;
 
 /// Largest depth of nested elements; deeper ones are refused, so that no file can exhaust the
 /// stack.
@@ -21,6 +24,16 @@ pub(super) struct Element {
     pub line: u32,
 }
 
+/// The text of a regular file.
+pub(super) fn read_text(path: &Path) -> Result<String, ImportProblem> {
+    let unreadable = |reason: String| ImportProblem::Unreadable(reason);
+    let bytes = read_input(path).map_err(|error| match error {
+        IoError::File { source, .. } => unreadable(source.to_string()),
+        other => unreadable(other.to_string()),
+    })?;
+    String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))
+}
+
 /// Reads a document.
 pub(super) fn parse(text: &str, file: &str) -> Result<Element, ImportError> {
     let fail = |line, problem| ImportError {
@@ -30,7 +43,7 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Element, ImportError> {
         problem: Box::new(problem),
     };
     let document = roxmltree::Document::parse(text)
-        .map_err(|e| fail(e.pos().row, ImportProblem::Malformed(e.to_string())))?;
+        .map_err(|e| fail(e.pos().row, ImportProblem::Malformed(shown(&e.to_string()))))?;
     let mut lines: Vec<usize> = vec![0];
     lines.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1));
     convert(document.root_element(), &Arc::from(file), &lines, 0)
@@ -62,11 +75,11 @@ fn convert(
 impl Element {
     /// Its location in the file.
     pub fn place(&self) -> SourceLocation {
-        let name = self.text("name").map(|name| format!(" '{name}'")).unwrap_or_default();
+        let name = self.text("name").map(|name| format!(" '{}'", shown(name))).unwrap_or_default();
         SourceLocation {
             file: self.file.to_string(),
             line: self.line,
-            element: format!("{}{name}", self.tag),
+            element: format!("{}{name}", shown(&self.tag)),
         }
     }
 

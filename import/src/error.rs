@@ -1,8 +1,17 @@
 //! Errors and warnings of importing a file.
 
 use pliant_geometry::GeometryError;
+use pliant_io::text::{cut, printable};
 use pliant_rigid::multibody::ModelError;
 use pliant_rigid::simulation::SimulationError;
+
+/// Longest text of a file that a message repeats \[bytes\].
+const LONGEST: usize = 200;
+
+/// Text of a file as messages show it: cut, and without characters that a terminal obeys.
+pub(super) fn shown(text: &str) -> String {
+    cut(printable(text).into_owned(), LONGEST)
+}
 
 /// A location in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,9 +51,9 @@ impl core::fmt::Display for ImportError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "{}", self.location)?;
         if !self.attribute.is_empty() {
-            write!(f, " {}", self.attribute)?;
+            write!(f, " {}", shown(&self.attribute))?;
             if !self.value.is_empty() {
-                write!(f, "=\"{}\"", self.value)?;
+                write!(f, "=\"{}\"", shown(&self.value))?;
             }
         }
         write!(f, ": {}", self.problem)
@@ -127,7 +136,7 @@ impl core::fmt::Display for ImportWarning {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "{}", self.location)?;
         if !self.attribute.is_empty() {
-            write!(f, " {}=\"{}\"", self.attribute, self.value)?;
+            write!(f, " {}=\"{}\"", shown(&self.attribute), shown(&self.value))?;
         }
         write!(f, ": {}", self.action)
     }

@@ -42,11 +42,11 @@ pub use imported::{Imported, ImportedJoint, Input, Keyframe, Visual};
 pub fn load(path: impl AsRef<Path>) -> Result<Imported, ImportError> {
     let path = path.as_ref();
     let file = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|e| ImportError {
+    let text = element::read_text(path).map_err(|problem| ImportError {
         location: SourceLocation { file: file.clone(), ..SourceLocation::default() },
         attribute: String::new(),
         value: String::new(),
-        problem: Box::new(ImportProblem::Unreadable(e.to_string())),
+        problem: Box::new(problem),
     })?;
     let root = element::parse(&text, &file)?;
     let directory = path.parent().unwrap_or(Path::new(""));

@@ -2,6 +2,7 @@
 //!
 //! - [`digest`]: SHA-256 digests of files, taken while they are written;
 //! - [`files`]: writing under a temporary name, the error of every file;
+//! - [`input`]: reading a file whole, if it is one;
 //! - [`lock`]: locks of files that name their holder and end with it;
 //! - [`mesh`]: triangle meshes from OBJ, STL and PLY files, and the check that a mesh bounds a
 //!   solid;
@@ -11,8 +12,10 @@
 
 pub mod digest;
 pub mod files;
+pub mod input;
 pub mod lock;
 pub mod mesh;
 pub mod parts;
 pub mod ply;
+mod ply_header;
 pub mod text;

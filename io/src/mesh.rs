@@ -1,13 +1,13 @@
 //! Triangle meshes from files: OBJ, STL, PLY.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufReader, ErrorKind};
+use std::io::{Cursor, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use nalgebra::Point3;
 
 use crate::files::IoError;
+use crate::input::read_input;
 use crate::ply;
 
 /// A mesh file that cannot be read.
@@ -59,6 +59,26 @@ pub struct MeshData {
     pub triangles: Vec<[u32; 3]>,
 }
 
+/// The formats that are read.
+enum MeshFormat {
+    Obj,
+    Stl,
+    Ply,
+}
+
+impl MeshFormat {
+    /// By the extension of a file, in any case.
+    fn of(path: &Path) -> Result<Self, MeshError> {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+        match extension.as_str() {
+            "obj" => Ok(Self::Obj),
+            "stl" => Ok(Self::Stl),
+            "ply" => Ok(Self::Ply),
+            _ => Err(MeshError::UnsupportedExtension { path: path.to_path_buf(), extension }),
+        }
+    }
+}
+
 /// Reads a triangle mesh by extension (`obj`, `stl` binary or ascii, `ply`; any case), times
 /// `scale` (metres per file unit). Vertices at exactly the same position are merged, in all
 /// formats, because STL has no shared vertices and exporters split the others along seams;
@@ -70,15 +90,23 @@ pub struct MeshData {
 /// vertex that is not finite, a scale that is not positive.
 pub fn load_mesh(path: impl AsRef<Path>, scale: f64) -> Result<MeshData, MeshError> {
     let path = path.as_ref();
+    MeshFormat::of(path)?;
+    parse_mesh(&read_input(path)?, path, scale)
+}
+
+/// As [`load_mesh`], of the bytes of a file; `path` gives the extension and the name in errors.
+///
+/// # Errors
+/// As [`load_mesh`], but for a missing file.
+pub fn parse_mesh(bytes: &[u8], path: impl AsRef<Path>, scale: f64) -> Result<MeshData, MeshError> {
+    let path = path.as_ref();
     if !(scale > 0.0 && scale.is_finite()) {
         return Err(MeshError::InvalidScale { path: path.to_path_buf(), scale });
     }
-    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let (positions, triangles) = match extension.as_str() {
-        "obj" => read_obj(path)?,
-        "stl" => read_stl(path)?,
-        "ply" => ply::read_triangles(path)?,
-        _ => return Err(MeshError::UnsupportedExtension { path: path.to_path_buf(), extension }),
+    let (positions, triangles) = match MeshFormat::of(path)? {
+        MeshFormat::Obj => parse_obj(bytes, path)?,
+        MeshFormat::Stl => parse_stl(bytes, path)?,
+        MeshFormat::Ply => ply::parse_triangles(bytes, path)?,
     };
     for (vertex, position) in positions.iter().enumerate() {
         if position.iter().any(|x| !(x * scale).is_finite()) {
@@ -94,14 +122,13 @@ pub fn load_mesh(path: impl AsRef<Path>, scale: f64) -> Result<MeshData, MeshErr
 }
 
 /// Every object of an OBJ as one list; `tobj` fans its polygons into triangles.
-fn read_obj(path: &Path) -> Result<ply::IndexedTriangles, MeshError> {
-    let file = File::open(path).map_err(|e| IoError::file("read", path, e))?;
+fn parse_obj(bytes: &[u8], path: &Path) -> Result<ply::IndexedTriangles, MeshError> {
     let options =
         tobj::LoadOptions { triangulate: true, ignore_points: true, ignore_lines: true, single_index: false };
     // Materials are not needed, so a missing .mtl is no error.
     let no_materials = |_: &Path| Ok((Vec::new(), HashMap::new()));
-    let (models, _) = tobj::load_obj_buf(&mut BufReader::new(file), &options, no_materials)
-        .map_err(|e| IoError::Malformed { path: path.to_path_buf(), reason: e.to_string() })?;
+    let (models, _) = tobj::load_obj_buf(&mut &bytes[..], &options, no_materials)
+        .map_err(|e| IoError::malformed(path, e))?;
     let mut positions = Vec::new();
     let mut triangles = Vec::new();
     for model in &models {
@@ -116,11 +143,10 @@ fn read_obj(path: &Path) -> Result<ply::IndexedTriangles, MeshError> {
 
 /// An STL, binary or ascii; its stored normals are not used, the order of the corners defines the
 /// outside.
-fn read_stl(path: &Path) -> Result<ply::IndexedTriangles, MeshError> {
-    let file = File::open(path).map_err(|e| IoError::file("read", path, e))?;
-    let mesh = stl_io::read_stl(&mut BufReader::new(file)).map_err(|e| match e.kind() {
+fn parse_stl(bytes: &[u8], path: &Path) -> Result<ply::IndexedTriangles, MeshError> {
+    let mesh = stl_io::read_stl(&mut Cursor::new(bytes)).map_err(|e| match e.kind() {
         ErrorKind::InvalidData | ErrorKind::UnexpectedEof | ErrorKind::InvalidInput => {
-            IoError::Malformed { path: path.to_path_buf(), reason: e.to_string() }
+            IoError::malformed(path, e)
         }
         _ => IoError::file("read", path, e),
     })?;
@@ -132,19 +158,21 @@ fn read_stl(path: &Path) -> Result<ply::IndexedTriangles, MeshError> {
 /// One vertex per position, in the order in which the triangles first use them.
 fn weld(positions: &[[f64; 3]], triangles: &[[u32; 3]], scale: f64) -> MeshData {
     let mut mesh = MeshData::default();
-    let mut places: HashMap<[u64; 3], u32> = HashMap::with_capacity(positions.len());
+    let mut known: HashMap<[u64; 3], u32> = HashMap::with_capacity(positions.len());
     for corners in triangles {
-        let welded = corners.map(|corner| {
-            // Adding zero makes -0 and 0 the same place.
-            let position = positions[corner as usize].map(|x| x * scale + 0.0);
-            *places.entry(position.map(f64::to_bits)).or_insert_with(|| {
-                mesh.vertices.push(Point3::from(position));
+        // Adding zero makes -0 and 0 the same place.
+        let places = corners.map(|corner| positions[corner as usize].map(|x| x * scale + 0.0));
+        let [a, b, c] = places.map(|place| place.map(f64::to_bits));
+        // Before its corners become vertices, which no other triangle may use.
+        if a == b || b == c || c == a {
+            continue;
+        }
+        mesh.triangles.push(places.map(|place| {
+            *known.entry(place.map(f64::to_bits)).or_insert_with(|| {
+                mesh.vertices.push(Point3::from(place));
                 mesh.vertices.len() as u32 - 1
             })
-        });
-        if welded[0] != welded[1] && welded[1] != welded[2] && welded[2] != welded[0] {
-            mesh.triangles.push(welded);
-        }
+        }));
     }
     mesh
 }

@@ -3,8 +3,7 @@
 //! The files open in Blender, ParaView, MeshLab and Houdini; format: Turk, "The PLY polygon file
 //! format", 1994.
 
-use std::fs::File;
-use std::io::{self, BufReader, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
@@ -16,6 +15,8 @@ use ply_rs_bw::writer::Writer;
 
 use crate::digest::{FileDigest, HashingWriter};
 use crate::files::{IoError, atomic_write};
+use crate::input::read_input;
+use crate::ply_header::{check_counts, require_positions, require_types};
 
 /// One particle of a frame, as written. World frame.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -402,15 +403,9 @@ pub fn write_frame(
     Ok(digest)
 }
 
-/// Names the file in a parser's error, and distinguishes a missing or truncated file from a
-/// malformed one.
+/// Names the file in a parser's error.
 fn parse_error(path: &Path, error: ParseError) -> IoError {
-    IoError::Malformed { path: path.to_path_buf(), reason: error.to_string() }
-}
-
-fn open(path: &Path) -> Result<Reader<BufReader<File>>, IoError> {
-    let file = File::open(path).map_err(|e| IoError::file("read", path, e))?;
-    Ok(Reader::new(BufReader::with_capacity(1 << 16, file)))
+    IoError::malformed(path, error)
 }
 
 /// Triangles, and the colour of the back of each, black where the file has none.
@@ -444,10 +439,19 @@ fn fan_triangles(path: &Path, faces: &[Face], vertex_count: usize) -> Result<Fan
 /// The header, the vertices and the triangles of a file.
 type Elements<V> = (Header, Vec<V>, Fans);
 
-/// Vertices of type `V` and the triangles of a PLY; other elements are passed over.
-fn read_elements<V: PropertyAccess>(path: &Path) -> Result<Elements<V>, IoError> {
-    let mut reader = open(path)?;
+/// Vertices of type `V` and the triangles of a PLY whose header passes `check`; other elements are
+/// passed over.
+fn read_elements<V: PropertyAccess>(
+    bytes: &[u8],
+    path: &Path,
+    check: impl FnOnce(&Header) -> Result<(), String>,
+) -> Result<Elements<V>, IoError> {
+    let mut reader = Reader::new(bytes);
     let header = Parser::<V>::new().read_header(&mut reader).map_err(|e| parse_error(path, e))?;
+    check_counts(&header, reader.get_ref().len())
+        .and_then(|()| require_positions(&header))
+        .and_then(|()| check(&header))
+        .map_err(|reason| IoError::malformed(path, reason))?;
     let mut vertices = Vec::new();
     let mut faces: Vec<Face> = Vec::new();
     for element in header.elements.values() {
@@ -466,24 +470,23 @@ fn read_elements<V: PropertyAccess>(path: &Path) -> Result<Elements<V>, IoError>
     Ok((header, vertices, triangles))
 }
 
-/// The `vertex` element must have `x`, `y` and `z`: a file without them would be read as zeros.
-fn require_positions(path: &Path, header: &Header) -> Result<(), IoError> {
-    let malformed = |reason: &str| IoError::Malformed { path: path.to_path_buf(), reason: reason.to_owned() };
-    let vertex = header.elements.get("vertex").ok_or_else(|| malformed("it has no element `vertex`"))?;
-    if ["x", "y", "z"].iter().any(|name| !vertex.properties.contains_key(*name)) {
-        return Err(malformed("its vertices have no `x y z`"));
-    }
-    Ok(())
-}
-
 /// Reads a frame written by [`write_frame`].
 ///
 /// # Errors
 /// [`IoError`] naming `path`: missing, truncated, or not a PLY with vertices.
 pub fn read_frame(path: impl AsRef<Path>) -> Result<Frame, IoError> {
     let path = path.as_ref();
-    let (header, particles, Fans { triangles, backs }) = read_elements::<FrameParticle>(path)?;
-    require_positions(path, &header)?;
+    parse_frame(&read_input(path)?, path)
+}
+
+/// As [`read_frame`], of the bytes of a file; `path` is its name in errors.
+///
+/// # Errors
+/// As [`read_frame`], but for a missing file.
+pub fn parse_frame(bytes: &[u8], path: impl AsRef<Path>) -> Result<Frame, IoError> {
+    let path = path.as_ref();
+    let (header, particles, Fans { triangles, backs }) =
+        read_elements::<FrameParticle>(bytes, path, require_types)?;
     let has = |name: &str| header.elements.get("vertex").is_some_and(|v| v.properties.contains_key(name));
     let fields = FrameFields {
         j: has("J"),
@@ -494,7 +497,7 @@ pub fn read_frame(path: impl AsRef<Path>) -> Result<Frame, IoError> {
         affine: AFFINE.into_iter().all(has),
     };
     let number = |comment: &String| comment.strip_prefix(TIME)?.strip_suffix(" s")?.parse().ok();
-    let time = header.comments.iter().find_map(number);
+    let time = header.comments.iter().find_map(number).filter(|time: &f64| time.is_finite());
     let told = header.elements.get("face").is_some_and(|face| face.properties.contains_key(BACK[0]));
     let back_colors = if told { backs } else { Vec::new() };
     Ok(Frame { particles, triangles, back_colors, fields, time })
@@ -503,15 +506,13 @@ pub fn read_frame(path: impl AsRef<Path>) -> Result<Frame, IoError> {
 /// Vertices [file units] and triangles, three vertex indices each.
 pub type IndexedTriangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
 
-/// Reads the polygon mesh of any PLY (ascii or binary, either byte order) as triangles; polygons
-/// become fans. Positions are in the file's own unit and frame.
+/// The polygon mesh of any PLY (ascii or binary, either byte order) as triangles; polygons become
+/// fans. Positions are in the file's own unit and frame. `path` is the file's name in errors.
 ///
 /// # Errors
-/// [`IoError`] naming `path`: missing, truncated, no vertices, or a face that refers to a vertex
-/// that does not exist.
-pub fn read_triangles(path: impl AsRef<Path>) -> Result<IndexedTriangles, IoError> {
-    let path = path.as_ref();
-    let (header, vertices, Fans { triangles, .. }) = read_elements::<Vertex>(path)?;
-    require_positions(path, &header)?;
+/// [`IoError`] naming `path`: truncated, no vertices, or a face that refers to a vertex that does
+/// not exist.
+pub fn parse_triangles(bytes: &[u8], path: &Path) -> Result<IndexedTriangles, IoError> {
+    let (_, vertices, Fans { triangles, .. }) = read_elements::<Vertex>(bytes, path, |_| Ok(()))?;
     Ok((vertices.into_iter().map(|v| v.position).collect(), triangles))
 }

@@ -33,6 +33,17 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c == '\n')
 }
 
+/// The beginning of a text that is longer than `longest` \[bytes\], with " ..." behind it.
+pub fn cut(mut text: String, longest: usize) -> String {
+    if text.len() > longest {
+        let starts = text.char_indices().map(|(at, _)| at);
+        let end = starts.take_while(|at| *at <= longest).last().unwrap_or(0);
+        text.truncate(end);
+        text.push_str(" ...");
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,5 +55,12 @@ mod tests {
         assert_eq!(printable("x\u{202e}y\u{2028}"), "x\\u{202e}y\\u{2028}");
         assert_eq!(printable_lines("a\nb\u{1b}"), "a\nb\\u{1b}");
         assert!(matches!(printable("plain"), Cow::Borrowed("plain")));
+    }
+
+    #[test]
+    fn long_text_is_cut_between_characters() {
+        assert_eq!(cut("abc".to_owned(), 3), "abc");
+        assert_eq!(cut("abcd".to_owned(), 3), "abc ...");
+        assert_eq!(cut("aéé".to_owned(), 4), "aé ...");
     }
 }

@@ -9,7 +9,7 @@ use std::io::Write;
 use pliant_io::digest::Hasher;
 use pliant_io::files::{IoError, atomic_write};
 use pliant_io::ply::{
-    FrameFields, FrameParticle, FrameTriangles, encode_frame, read_frame, read_triangles, write_frame,
+    FrameFields, FrameParticle, FrameTriangles, encode_frame, parse_triangles, read_frame, write_frame,
 };
 
 fn particles(count: usize) -> Vec<FrameParticle> {
@@ -138,10 +138,11 @@ fn foreign_elements_and_polygons_are_read() {
                 element vertex 4\nproperty double x\nproperty double y\nproperty double z\nproperty uchar red\n\
                 element face 1\nproperty uchar flags\nproperty list uchar uint vertex_index\nend_header\n\
                 1.5 2 7 8\n0 0 0 9\n1 0 0 9\n1 1 0.25 9\n0 1 0 9\n3 4 0 1 2 3\n";
-    std::fs::write(&path, text).unwrap();
-    let (vertices, triangles) = read_triangles(&path).unwrap();
+    let (vertices, triangles) = parse_triangles(text.as_bytes(), &path).unwrap();
     assert_eq!(vertices[2], [1.0, 1.0, 0.25]);
     assert_eq!(triangles, [[0, 1, 2], [0, 2, 3]]);
-    std::fs::write(&path, text.replace("4 0 1 2 3", "4 0 1 2 4")).unwrap();
-    assert!(read_triangles(&path).unwrap_err().to_string().contains("refers to vertex 4"));
+    let beyond = text.replace("4 0 1 2 3", "4 0 1 2 4");
+    assert!(
+        parse_triangles(beyond.as_bytes(), &path).unwrap_err().to_string().contains("refers to vertex 4")
+    );
 }

@@ -32,8 +32,7 @@ fn expand_children(
             let reason = "a file is included twice".to_owned();
             return Err(child.fail_at("file", ImportProblem::Cycle(reason)));
         }
-        let text = std::fs::read_to_string(&path)
-            .map_err(|e| child.fail_at("file", ImportProblem::Unreadable(e.to_string())))?;
+        let text = element::read_text(&path).map_err(|problem| child.fail_at("file", problem))?;
         read.push(path.clone());
         let mut included = element::parse(&text, &path.display().to_string())?;
         expand_children(&mut included, directory, read)?;
