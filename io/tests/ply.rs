@@ -50,7 +50,7 @@ fn a_frame_survives_the_file_bit_for_bit() {
     assert_eq!(frame.particles, written);
     assert_eq!(frame.triangles, triangles);
     assert_eq!(frame.back_colors, back_colors);
-    assert_eq!(frame.fields, FrameFields::ALL, None);
+    assert_eq!(frame.fields, FrameFields::ALL);
     // Nothing but the frame is in the folder.
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }

@@ -146,10 +146,10 @@ fn run_variant(variant: &Variant, options: &SweepOptions) -> Option<VariantResul
         }
         ExistingRun::Refused(error) => return failed(error),
         ExistingRun::InUse if !is_stopped(options) => return None,
-        ExistingRun::InUse => return failed("another process works on it".to_owned()),
+        ExistingRun::InUse => return Some(VariantResult::without_run(variant, None)),
     };
     if is_stopped(options) {
-        return failed("not started: the sweep was stopped".to_owned());
+        return Some(VariantResult::without_run(variant, None));
     }
     let scenario = match Scenario::new(scene) {
         Ok(scenario) => scenario,

@@ -10,7 +10,7 @@ use pliant::scenes::scenario::{Scenario, SceneError};
 use serde_json::{Value, json};
 
 use super::args::CheckArguments;
-use super::output::{Failure, print, print_json};
+use super::output::{Failure, print, print_json, say};
 
 /// Why a scene is refused.
 enum Refusal {
@@ -40,7 +40,7 @@ pub fn check(arguments: &CheckArguments) -> Result<(), Failure> {
 
 fn tell(scenario: &Scenario) -> Result<(), Failure> {
     for warning in &scenario.warnings {
-        eprintln!("warning: {warning}");
+        say(&format!("warning: {warning}"));
     }
     let estimate = scenario.estimate();
     let Estimate { particles, steps, substeps, rigid_steps, frames, threads, .. } = estimate;

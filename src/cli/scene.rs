@@ -4,7 +4,7 @@ use pliant::scenes::{builtin, format, load};
 use serde_json::json;
 
 use super::args::SceneArguments;
-use super::output::{Failure, print, print_json, say};
+use super::output::{Failure, print, print_json};
 
 /// The first sentence of a text, without its full stop. A full stop ends a sentence only if a
 /// capital letter follows: that of "Lube et al. 2004" does not.

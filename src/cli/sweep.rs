@@ -41,7 +41,8 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
         let status = match (outcome.status, outcome.skipped) {
             (Some(status), true) => format!("{status} before"),
             (Some(status), false) => status.to_string(),
-            (None, _) => "failed".to_owned(),
+            (None, _) if outcome.error.is_some() => "failed".to_owned(),
+            (None, _) => "not started".to_owned(),
         };
         let error = outcome.error.as_ref().map_or_else(String::new, |error| format!(": {error}"));
         say(&format!("{ended} of {total}: {} {status}{error}", outcome.name));

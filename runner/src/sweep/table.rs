@@ -29,7 +29,7 @@ pub struct VariantResult {
     pub changes: BTreeMap<String, Value>,
     /// Status of its run; null without an ended one.
     pub status: Option<Status>,
-    /// Why it failed, or null.
+    /// Why it failed, or null. Null too for one that has not been run yet.
     pub error: Option<String>,
     /// Whether it was complete before.
     pub skipped: bool,

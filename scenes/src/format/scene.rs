@@ -244,7 +244,7 @@ impl Default for Limits {
             energy_gain: None,
             memory: None,
             steps: 10_000_000,
-            substeps: 20_000_000,
+            substeps: 100_000_000,
             rigid_steps: 100_000_000,
             wall_time: None,
         }
