@@ -24,6 +24,7 @@ pub use directory::{FinishedDirectory, RunDirectory, check};
 pub use error::RunError;
 pub use goals::{GoalMonitor, WorstMeasurement};
 pub use options::{CHECKPOINT_INTERVAL, Progress, RunOptions, Stage, StopSignal, Summary};
+pub(crate) use simulate::is_same_run;
 pub use statistics::{DEEP_PENETRATION, Statistics, StepFigures};
 
 pub use crate::record::{

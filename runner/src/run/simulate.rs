@@ -71,11 +71,17 @@ fn not_finite(diagnostics: &Diagnostics) -> Option<&'static str> {
     .find_map(|(name, value)| (!value.is_finite()).then_some(name))
 }
 
-/// Whether two scenes are equal except for their duration and for limits that only refuse a scene.
+/// Whether two scenes give the same run, as far as both go: they are equal except for their durations
+/// and the limits beyond which they are refused.
 pub(super) fn same_but_duration(a: &Scene, b: &Scene) -> bool {
+    let b = Scene { duration: a.duration, ..b.clone() };
+    is_same_run(a, &b)
+}
+
+/// Whether two scenes give the same run: limits change no bit of it.
+pub(crate) fn is_same_run(a: &Scene, b: &Scene) -> bool {
     let mut a = a.clone();
-    a.duration = b.duration;
-    a.limits = Limits { energy_gain: a.limits.energy_gain, ..b.limits };
+    a.limits = b.limits;
     a == *b
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::checkpoint::{self, Checkpoint};
 use super::directory::{FinishedDirectory, RunDirectory, check};
 use super::pictures;
-use super::simulate::{Run, same_but_duration, steps_of};
+use super::simulate::{Run, is_same_run, same_but_duration, steps_of};
 use super::{Progress, RunError, RunOptions, Stage, StopSignal, Summary};
 use crate::record::{MANIFEST, Manifest, Status, input_files};
 use crate::verify::verify;
@@ -106,7 +106,7 @@ fn complete(scenario: &Scenario, directory: &RunDirectory) -> Found {
         Ok(manifest) => manifest,
         Err(error) => return Found::Damaged(error.to_string()),
     };
-    if manifest.status != Status::Completed || manifest.scene != scenario.scene {
+    if manifest.status != Status::Completed || !is_same_run(&manifest.scene, &scenario.scene) {
         return Found::Incomplete;
     }
     match verify(directory.path()) {

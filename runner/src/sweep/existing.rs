@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::record::{Manifest, Status};
-use crate::run::{directory, pictures};
+use crate::run::{directory, is_same_run, pictures};
 use crate::verify::verify;
 use pliant_io::lock;
 use pliant_scenes::format::Scene;
@@ -40,7 +40,7 @@ pub(super) fn find(scene: &Scene, out: &Path, with_pictures: bool) -> ExistingRu
         Ok(manifest) => manifest,
         Err(error) => return ExistingRun::Refused(error.to_string()),
     };
-    if manifest.scene != *scene {
+    if !is_same_run(&manifest.scene, scene) {
         let reason = "its directory holds a run of another scene; move that run first";
         return ExistingRun::Refused(reason.to_owned());
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::random::RandomPlan;
 use super::variants::{SweepError, Variant};
 use crate::record::{Conservation, GoalResult, Manifest, Status, read_json, write_json};
-use crate::run::{RunError, directory};
+use crate::run::{RunError, directory, is_same_run};
 use crate::sweep_table::{self, SWEEP_CSV, SWEEP_PARQUET, SweepRow};
 use pliant_io::files::{IoError, remove_temporary};
 use pliant_io::lock::{FileLock, LockError};
@@ -198,5 +198,6 @@ fn ended(variant: &Variant, out: &Path) -> Option<Manifest> {
         return None;
     }
     let manifest = Manifest::read(out).ok()?;
-    (variant.scene.as_ref() == Ok(&manifest.scene)).then_some(manifest)
+    let scene = variant.scene.as_ref().ok()?;
+    is_same_run(&manifest.scene, scene).then_some(manifest)
 }
