@@ -21,7 +21,7 @@ use crate::record::{
     RunTables, Status, frame_path, has_joints, input_files,
 };
 use pliant_io::files::IoError;
-use pliant_scenes::format::{Limits, Scene};
+use pliant_scenes::format::Scene;
 use pliant_scenes::scenario::Scenario;
 
 /// A run between its steps.
