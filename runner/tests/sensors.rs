@@ -108,7 +108,7 @@ fn bad_sensors_are_named_with_value_and_unit() {
         ("sensors[0].name=\"a/b\"", "sensors[0].name: 'a/b' must be letters"),
         ("sensors[0].body=nobody", "sensors[0].body: 'nobody' is neither one of the bodies [plate]"),
         ("sensors[0].half_extents[1]=0", "sensors[0].half_extents[1]: 0 m must be positive"),
-        ("sensors[0].bins=[4,0]", "sensors[0].bins[1]: 0 must be in [1, 1024]"),
+        ("sensors[0].bins=[4,0]", "sensors[0].bins[1]: 0 must be at least 1"),
         ("sensors[0].reach=-1", "sensors[0].reach: -1 m must be positive"),
         (
             "sensors[0].pose.orientation=[0,0,0,0]",

@@ -81,7 +81,7 @@ const LIMITS: &[(&str, &str, Limit)] = &[
     ("Motion", "keyframes", Items(100_000)),
     ("Varying", "keyframes", Items(100_000)),
     ("ClothPin", "keyframes", Items(100_000)),
-    ("InverseDynamics", "targets", Items(100_000)),
+    ("Controller", "targets", Items(100_000)),
     ("SoftShape", "file", Characters(4096)),
     ("ClothShape", "file", Characters(4096)),
     ("RigidShape", "file", Characters(4096)),
