@@ -106,7 +106,7 @@ fn stack(
         top += 2.0 * half[2];
         masses.push(mass);
     }
-    let (tilt, heading) = (random.uniform(0.0, 0.15), random.uniform(0.0, 6.28));
+    let (tilt, heading) = (random.uniform(0.0, 0.15), random.uniform(0.0, std::f64::consts::TAU));
     let gravity = [9.81 * tilt.sin() * heading.cos(), 9.81 * tilt.sin() * heading.sin(), -9.81 * tilt.cos()];
     let scene = json!({
         "name": "stack", "duration": 1.0, "dt": dt, "gravity": gravity, "rigid_solver": solver,

@@ -29,7 +29,7 @@ impl Case {
         let height = random.uniform_in(0.075, 0.1);
         let spin = random.uniform_in(-20.0, 20.0);
         let (width, tall) = (48 + random.next_u64() % 48, 32 + random.next_u64() % 48);
-        let is_rigid = random.next_u64() % 4 == 0;
+        let is_rigid = random.next_u64().is_multiple_of(4);
         let soft = format!(
             r#""grid_spacing": 0.025,
             "materials": {{ "rubber": {{ "model": "fixed-corotated", "density": 1000, "youngs_modulus": 2e4, "poissons_ratio": 0.3 }} }},
@@ -49,7 +49,7 @@ impl Case {
             "output": {{ "frame_interval": {interval:?}, "picture_size": [{width}, {tall}], "forces": ["plate"] }} }}"#,
             if is_rigid { "" } else { &soft }
         );
-        let threads = if random.next_u64() % 2 == 0 { "1" } else { "2" };
+        let threads = if random.next_u64().is_multiple_of(2) { "1" } else { "2" };
         let checkpoint_steps = (1 + random.next_u64() % steps).to_string();
         Self { scene, duration, threads, checkpoint_steps }
     }

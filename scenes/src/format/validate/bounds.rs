@@ -221,10 +221,10 @@ fn bad_text(text: &str, longest: u64, is_text: bool) -> Option<String> {
 
 /// The unit in a description: its last brackets that hold no range.
 fn unit_of(description: &str) -> Option<&str> {
-    let groups = description.match_indices('[').filter_map(|(at, _)| {
+    let mut groups = description.match_indices('[').filter_map(|(at, _)| {
         let inner = &description[at + 1..];
         inner.find(']').map(|end| &inner[..end])
     });
     let is_unit = |text: &&str| !text.is_empty() && !text.starts_with(|c: char| c.is_ascii_digit());
-    groups.filter(is_unit).last().map(|unit| if unit == "-" { "" } else { unit })
+    groups.rfind(is_unit).map(|unit| if unit == "-" { "" } else { unit })
 }
