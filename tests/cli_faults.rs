@@ -81,7 +81,7 @@ fn a_killed_run_resumes_to_the_same_bytes() {
 #[test]
 #[ignore = "slow tier"]
 fn many_killed_runs_resume_to_the_same_bytes() {
-    kills_of_runs(cases(20));
+    kills_of_runs(cases(8));
 }
 
 // The law: as above, for a sweep of several processes that share a folder, each killed at a random
@@ -135,7 +135,7 @@ fn kills_of_sweeps(count: u64) {
 #[test]
 #[ignore = "slow tier"]
 fn killed_sweeps_end_with_the_same_bytes() {
-    kills_of_sweeps(cases(5));
+    kills_of_sweeps(cases(2));
 }
 
 // The law: two to eight processes that are started on one folder at random moments run every variant
@@ -185,7 +185,7 @@ fn two_processes_share_a_sweep() {
 #[test]
 #[ignore = "slow tier"]
 fn many_processes_share_a_sweep() {
-    many_processes(cases(8));
+    many_processes(cases(3));
 }
 
 // The law: a damaged table, frame, picture, manifest or checkpoint is named by `verify`; resumed for
@@ -235,7 +235,7 @@ fn a_damaged_file_is_named() {
 #[test]
 #[ignore = "slow tier"]
 fn many_damaged_files_are_named() {
-    damages(cases(40));
+    damages(cases(15));
 }
 
 /// A model file of a pendulum of this mass [kg].
@@ -348,5 +348,5 @@ fn broken_scenes_are_reported_among_the_others() {
 #[test]
 #[ignore = "slow tier"]
 fn many_scenes_in_four_processes() {
-    corrupt_scenes(cases(100) as usize, cases(100).div_ceil(100) as usize, 4, 2);
+    corrupt_scenes(cases(40) as usize, cases(40).div_ceil(100) as usize, 4, 2);
 }

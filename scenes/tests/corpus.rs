@@ -13,8 +13,11 @@ use std::path::Path;
 use pliant_scenes::format::schema;
 use serde_json::Value;
 
+/// What a fuzz target does with an input.
+type Check = fn(&[u8]);
+
 /// The checks by the names of the fuzz targets.
-const CHECKS: [(&str, fn(&[u8])); 8] = [
+const CHECKS: [(&str, Check); 8] = [
     ("scene", worlds::scene::scene),
     ("mjcf", checks::robot::mjcf),
     ("urdf", checks::robot::urdf),

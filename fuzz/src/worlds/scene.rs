@@ -113,8 +113,9 @@ fn particles(scene: &Scene) -> f64 {
 fn takes_short_steps(scene: &Scene) -> bool {
     let few = |step: Option<f64>| step.is_none_or(|step| step * f64::from(SUBSTEPS) >= scene.dt);
     let has_particles = !scene.soft.is_empty() || !scene.cloths.is_empty();
-    (!has_particles || matches!(scene.substeps, AutoOr::Value(n) if n <= SUBSTEPS))
-        && (!has_particles || scene.coupling_step == CouplingStep::Fixed)
+    let is_short = matches!(scene.substeps, AutoOr::Value(n) if n <= SUBSTEPS)
+        && scene.coupling_step == CouplingStep::Fixed;
+    (is_short || !has_particles)
         && scene.solver.max_iterations <= 1000
         && scene.solver.max_inner_iterations <= 500
         && match scene.rigid.integrator {
