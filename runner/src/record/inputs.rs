@@ -1,9 +1,9 @@
 //! The files that a scene is made of, beside itself: models and meshes.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use pliant_io::digest::{FileDigest, HashingWriter};
+use pliant_io::digest::{self, FileDigest, HashingWriter};
 use pliant_io::files::IoError;
 use pliant_scenes::scenario::Scenario;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,12 @@ pub struct InputFile {
     /// Its length and digest.
     #[serde(flatten)]
     pub digest: FileDigest,
+}
+
+/// The first of the files that is no longer what it was; none if all are.
+pub fn changed_input(inputs: &[InputFile]) -> Option<&Path> {
+    let is_changed = |input: &&InputFile| digest::verify(&input.path, &input.digest).is_err();
+    inputs.iter().find(is_changed).map(|input| input.path.as_path())
 }
 
 /// The files that a scenario was made of, in the order of their paths.

@@ -22,7 +22,7 @@ pub use diagnostics::DIAGNOSTICS;
 pub use energy::ENERGY_GAIN_WARNING;
 pub use forces::{FORCES, ForceRow, force_bodies, read_forces};
 pub use frame_list::{FRAME_LIST, FrameRow, read_frame_list, verify_frames};
-pub use inputs::{InputFile, input_files};
+pub use inputs::{InputFile, changed_input, input_files};
 pub(crate) use joints::any as has_joints;
 pub use joints::{JOINTS, JointRow, read_joints};
 pub use manifest::{

@@ -10,7 +10,7 @@ use super::directory::{FinishedDirectory, RunDirectory, check};
 use super::pictures;
 use super::simulate::{Run, is_same_run, same_but_duration, steps_of};
 use super::{Progress, RunError, RunOptions, Stage, StopSignal, Summary};
-use crate::record::{MANIFEST, Manifest, Status, input_files};
+use crate::record::{MANIFEST, Manifest, Status, changed_input};
 use crate::verify::verify;
 use pliant_io::files::IoError;
 use pliant_scenes::scenario::Scenario;
@@ -106,7 +106,8 @@ fn complete(scenario: &Scenario, directory: &RunDirectory) -> Found {
         Ok(manifest) => manifest,
         Err(error) => return Found::Damaged(error.to_string()),
     };
-    if manifest.status != Status::Completed || !is_same_run(&manifest.scene, &scenario.scene) {
+    let is_same = is_same_run(&manifest.scene, &scenario.scene) && changed_input(&manifest.inputs).is_none();
+    if manifest.status != Status::Completed || !is_same {
         return Found::Incomplete;
     }
     match verify(directory.path()) {
@@ -124,10 +125,8 @@ fn same_run(scenario: &Scenario, before: &Checkpoint, target: &Path) -> Result<(
     if !same_but_duration(&scenario.scene, &before.scene) {
         return Err(RunError::DifferentScene { path });
     }
-    for (now, then) in input_files(scenario)?.iter().zip(&before.inputs) {
-        if now != then {
-            return Err(RunError::InputChanged { path, input: now.path.clone() });
-        }
+    if let Some(input) = changed_input(&before.inputs) {
+        return Err(RunError::InputChanged { path, input: input.to_path_buf() });
     }
     let steps = steps_of(&scenario.scene);
     if before.steps > steps {

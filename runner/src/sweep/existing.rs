@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::record::{Manifest, Status};
+use crate::record::{Manifest, Status, changed_input};
 use crate::run::{directory, is_same_run, pictures};
 use crate::verify::verify;
 use pliant_io::lock;
@@ -43,6 +43,10 @@ pub(super) fn find(scene: &Scene, out: &Path, with_pictures: bool) -> ExistingRu
     if !is_same_run(&manifest.scene, scene) {
         let reason = "its directory holds a run of another scene; move that run first";
         return ExistingRun::Refused(reason.to_owned());
+    }
+    if let Some(input) = changed_input(&manifest.inputs) {
+        let reason = format!("{} changed since its run; move that run first", input.display());
+        return ExistingRun::Refused(reason);
     }
     if manifest.status == Status::Interrupted {
         return ExistingRun::Unfinished;
