@@ -3,4 +3,6 @@
 pub mod checks;
 pub mod mutator;
 #[cfg(feature = "worlds")]
+pub mod runs;
+#[cfg(feature = "worlds")]
 pub mod worlds;

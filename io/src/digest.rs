@@ -68,11 +68,30 @@ impl Hasher {
         self.bytes += bytes.len() as u64;
     }
 
+    /// The bytes so far \[-\].
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The SHA-256 of all bytes so far.
+    pub fn sha256(&self) -> [u8; 32] {
+        self.sha256.clone().finalize().into()
+    }
+
     /// The digest of all bytes so far.
     pub fn digest(&self) -> FileDigest {
-        let sha256 = self.sha256.clone().finalize();
-        let sha256 = sha256.iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = self.sha256().iter().map(|byte| format!("{byte:02x}")).collect();
         FileDigest { bytes: self.bytes, sha256 }
+    }
+
+    /// Takes all that a reader gives.
+    ///
+    /// # Errors
+    /// Those of the reader.
+    pub fn of_reader(mut reader: impl Read) -> io::Result<Self> {
+        let mut hashing = HashingWriter::new(io::sink());
+        io::copy(&mut reader, &mut hashing)?;
+        Ok(hashing.hasher)
     }
 
     /// Hashes the first `expected.bytes` bytes of a file and compares them with `expected`. The
@@ -82,17 +101,8 @@ impl Hasher {
     /// [`DigestError`] naming `path`: it cannot be read, is shorter, or has other bytes.
     pub fn of_prefix(path: &Path, expected: &FileDigest) -> Result<Self, DigestError> {
         let error = |e| IoError::file("read", path, e);
-        let mut file = File::open(path).map_err(error)?.take(expected.bytes);
-        let mut hasher = Self::default();
-        let mut buffer = vec![0; 1 << 16];
-        loop {
-            match file.read(&mut buffer) {
-                Ok(0) => break,
-                Ok(count) => hasher.update(&buffer[..count]),
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) => return Err(error(e).into()),
-            }
-        }
+        let file = File::open(path).map_err(error)?;
+        let hasher = Self::of_reader(file.take(expected.bytes)).map_err(error)?;
         let path = path.to_path_buf();
         if hasher.bytes < expected.bytes {
             return Err(DigestError::Shorter { path, bytes: hasher.bytes, expected: expected.bytes });
@@ -109,7 +119,11 @@ impl Hasher {
 /// # Errors
 /// [`DigestError`] naming `path`: it cannot be read, or has other bytes.
 pub fn verify(path: &Path, expected: &FileDigest) -> Result<(), DigestError> {
-    let bytes = std::fs::metadata(path).map_err(|e| IoError::file("read", path, e))?.len();
+    let metadata = std::fs::metadata(path).map_err(|e| IoError::file("read", path, e))?;
+    if !metadata.is_file() {
+        return Err(IoError::malformed(path, "it is no regular file").into());
+    }
+    let bytes = metadata.len();
     if bytes > expected.bytes {
         return Err(DigestError::Longer { path: path.to_path_buf(), bytes, expected: expected.bytes });
     }
@@ -127,6 +141,11 @@ impl<W: Write> HashingWriter<W> {
     /// Passes bytes on to `inner`.
     pub fn new(inner: W) -> Self {
         Self { inner, hasher: Hasher::default() }
+    }
+
+    /// What has hashed all bytes so far.
+    pub fn hasher(&self) -> &Hasher {
+        &self.hasher
     }
 
     /// The digest of all bytes so far.

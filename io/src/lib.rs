@@ -17,5 +17,4 @@ pub mod lock;
 pub mod mesh;
 pub mod parts;
 pub mod ply;
-mod ply_header;
 pub mod text;

@@ -9,8 +9,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Take, Write};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
+use crate::digest::{Hasher, HashingWriter};
 use crate::files::{IoError, atomic_write};
 
 /// Kind and version of a file of parts.
@@ -58,35 +57,15 @@ fn write_part(
     at.ok_or_else(too_long)?.copy_from_slice(name.as_bytes());
     let start = file.stream_position()?;
     file.write_all(&header)?;
-    let mut counted = Counted { inner: file, hash: Sha256::new(), bytes: 0 };
-    write(&mut counted)?;
-    let Counted { hash, bytes, .. } = counted;
-    header[NAME..NAME + 8].copy_from_slice(&bytes.to_le_bytes());
-    header[NAME + 8..].copy_from_slice(&hash.finalize());
+    let mut hashing = HashingWriter::new(&mut *file);
+    write(&mut hashing)?;
+    let hasher = hashing.hasher();
+    header[NAME..NAME + 8].copy_from_slice(&hasher.bytes().to_le_bytes());
+    header[NAME + 8..].copy_from_slice(&hasher.sha256());
     file.seek(SeekFrom::Start(start))?;
     file.write_all(&header)?;
     file.seek(SeekFrom::End(0))?;
     Ok(())
-}
-
-/// Counts and hashes what passes.
-struct Counted<'a> {
-    inner: &'a mut BufWriter<File>,
-    hash: Sha256,
-    bytes: u64,
-}
-
-impl Write for Counted<'_> {
-    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        let count = self.inner.write(buffer)?;
-        self.hash.update(&buffer[..count]);
-        self.bytes += count as u64;
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
 }
 
 /// A file of parts whose checksums match.
@@ -137,9 +116,8 @@ impl Parts {
             if bytes > length.saturating_sub(start) {
                 return Err(cut(&format!("part '{}'", name.escape_debug())));
             }
-            let mut hash = Sha256::new();
-            io::copy(&mut (&mut file).take(bytes), &mut Hashing(&mut hash)).map_err(unreadable)?;
-            if hash.finalize()[..] != header[NAME + 8..] {
+            let hasher = Hasher::of_reader((&mut file).take(bytes)).map_err(unreadable)?;
+            if hasher.sha256()[..] != header[NAME + 8..] {
                 let name = name.escape_debug();
                 return Err(malformed(format!("part '{name}' does not match its SHA-256: it is damaged")));
             }
@@ -166,19 +144,6 @@ impl Parts {
             Ok(file.take(bytes))
         };
         open().map_err(|e| IoError::file("read", &self.path, e))
-    }
-}
-
-struct Hashing<'a>(&'a mut Sha256);
-
-impl Write for Hashing<'_> {
-    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        self.0.update(buffer);
-        Ok(buffer.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

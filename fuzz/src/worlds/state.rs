@@ -1,10 +1,11 @@
-//! Saved states of worlds. Files of the runner join here.
+//! Saved states of worlds.
 
 use std::cell::RefCell;
 
 use pliant_scenes::Scenario;
 use pliant_scenes::format::parse_scene;
 
+use crate::checks::changes::changes;
 use crate::checks::message;
 
 /// A world with particles, a free body on a floor, a jointed one and contacts.
@@ -74,29 +75,24 @@ pub fn examples() -> Vec<Vec<u8>> {
     states
 }
 
-/// A state with changes. The format has a version, so that the corpus holds no states, but what is
-/// done to one: `bytes[0] % 4` is the example; each change is a place in it (two bytes, little
-/// endian, modulo its length), the number of bytes that go, the number of those that come, and
-/// these. `bytes[0] & 4` corrects the length of the JSON that the state begins with, `bytes[0] & 8`
-/// cuts the state at the last place instead of changing it.
+/// A state with changes: `bytes[0] % 4` is the example. `bytes[0] & 4` corrects the length of the JSON
+/// that the state begins with, `bytes[0] & 8` cuts the state at the last place instead of changing
+/// it.
 fn changed(bytes: &[u8], examples: &[Vec<u8>]) -> Vec<u8> {
-    let Some((&first, mut rest)) = bytes.split_first() else { return Vec::new() };
+    let Some((&first, rest)) = bytes.split_first() else { return Vec::new() };
     let mut state = examples[first as usize % EXAMPLES].clone();
     let json = |state: &[u8]| state.first_chunk().map_or(0, |length| u64::from_le_bytes(*length));
     let mut length = json(&state);
-    while let [low, high, drop, add, after @ ..] = rest {
-        let at = usize::from(u16::from_le_bytes([*low, *high])) % state.len().max(1);
-        let (new, next) = after.split_at(after.len().min(usize::from(*add)));
-        if first & 8 != 0 && next.is_empty() {
-            state.truncate(at);
+    for change in changes(rest) {
+        let range = change.range(state.len());
+        if first & 8 != 0 && change.is_last {
+            state.truncate(range.start);
             break;
         }
-        let end = state.len().min(at + usize::from(*drop));
-        if (8..8 + length).contains(&(at as u64)) {
-            length = (length + new.len() as u64).saturating_sub((end - at) as u64);
+        if (8..8 + length).contains(&(range.start as u64)) {
+            length = (length + change.new.len() as u64).saturating_sub(range.len() as u64);
         }
-        state.splice(at..end, new.iter().copied());
-        rest = next;
+        state.splice(range, change.new.iter().copied());
     }
     if first & 4 != 0 && state.len() >= 8 {
         state[..8].copy_from_slice(&length.to_le_bytes());

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use pliant_io::digest::{self, FileDigest, HashingWriter};
+use pliant_io::digest::{self, FileDigest, Hasher};
 use pliant_io::files::IoError;
 use pliant_scenes::scenario::Scenario;
 use serde::{Deserialize, Serialize};
@@ -31,9 +31,8 @@ pub fn changed_input(inputs: &[InputFile]) -> Option<&Path> {
 pub fn input_files(scenario: &Scenario) -> Result<Vec<InputFile>, IoError> {
     let read = |path: &PathBuf| {
         let failed = |e| IoError::file("read", path, e);
-        let mut hash = HashingWriter::new(std::io::sink());
-        std::io::copy(&mut File::open(path).map_err(failed)?, &mut hash).map_err(failed)?;
-        Ok(InputFile { path: path.clone(), digest: hash.digest() })
+        let hasher = File::open(path).and_then(Hasher::of_reader).map_err(failed)?;
+        Ok(InputFile { path: path.clone(), digest: hasher.digest() })
     };
     scenario.files.iter().map(read).collect()
 }

@@ -3,6 +3,8 @@
 
 #[path = "../../fuzz/src/checks/mod.rs"]
 mod checks;
+#[path = "../../fuzz/src/runs/mod.rs"]
+mod runs;
 #[path = "../../fuzz/src/worlds/mod.rs"]
 mod worlds;
 
@@ -17,7 +19,7 @@ use serde_json::Value;
 type Check = fn(&[u8]);
 
 /// The checks by the names of the fuzz targets.
-const CHECKS: [(&str, Check); 8] = [
+const CHECKS: [(&str, Check); 9] = [
     ("scene", worlds::scene::scene),
     ("mjcf", checks::robot::mjcf),
     ("urdf", checks::robot::urdf),
@@ -26,6 +28,7 @@ const CHECKS: [(&str, Check); 8] = [
     ("ply", checks::mesh::ply),
     ("frame", checks::mesh::frame),
     ("checkpoint", worlds::state::checkpoint),
+    ("directory", runs::directory),
 ];
 
 fn fuzz() -> &'static Path {
@@ -56,6 +59,12 @@ fn the_corpora_keep_the_laws() {
 #[test]
 fn states_of_a_world_are_taken() {
     (0..4).for_each(|example| worlds::state::checkpoint(&[example]));
+}
+
+/// A run whose files are as they were written is whole, and goes on.
+#[test]
+fn runs_without_a_change_go_on() {
+    runs::unchanged().iter().for_each(|input| runs::directory(input));
 }
 
 /// The names of properties and the words among values below a part of a JSON Schema.
