@@ -12,19 +12,8 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use cli_support::Place;
-use faults_support::{Case, contents, damage, difference, start};
+use faults_support::{Case, cases, contents, damage, difference, seeds, start};
 use pliant::numeric::random::SplitMix64;
-
-/// The number of cases of a slow test.
-fn cases(usual: u64) -> u64 {
-    std::env::var("PLIANT_FAULTS").ok().map_or(usual, |text| text.parse().unwrap())
-}
-
-/// The seeds of a test.
-fn seeds(count: u64) -> std::ops::Range<u64> {
-    let first = std::env::var("PLIANT_SEED").ok().map_or(1, |text| text.parse().unwrap());
-    first..first + count
-}
 
 /// Ends the process with SIGKILL after some time, unless it ends before; whether it was killed.
 fn kill_after(mut child: Child, time: Duration) -> bool {
@@ -238,6 +227,41 @@ fn many_damaged_files_are_named() {
     damages(cases(15));
 }
 
+// The law: a sweep that finds a damaged variant names it and its file, in its table too, ends with
+// exit code 1 and changes nothing of it; the others are complete.
+fn damages_of_sweeps(count: u64) {
+    let place = Place::new();
+    for seed in seeds(count) {
+        let mut random = SplitMix64::new(7000 + seed);
+        let case = Case::draw(&mut random);
+        place.write("scene.json", &case.scene);
+        let sweep = ["sweep", "scene.json", "--vary", "gravity[2]=-1,-2,-4", "--out", "out"];
+        place.pliant(&sweep).exits(0);
+        let at = random.next_u64() as usize % 3;
+        let variant = place.path("out").join(["gravity_2_=-1", "gravity_2_=-2", "gravity_2_=-4"][at]);
+        let (file, what) = damage(&variant, &contents(&variant), &mut random);
+        let about = format!("seed {seed}: variant {at}, {file}: {what}; {}", case.scene);
+        let before = contents(&variant);
+        let said = place.pliant(&sweep);
+        assert_eq!(said.code, 1, "{about}\n{}{}", said.out, said.err);
+        let table = place.json("out/sweep.json");
+        for (number, variant) in table["variants"].as_array().unwrap().iter().enumerate() {
+            let error = variant["error"].as_str().unwrap_or_default();
+            let name = file.rsplit('/').next().unwrap();
+            assert_eq!(error.contains(name), number == at, "{about}: {error}");
+            assert_eq!(variant["status"] == "completed", number != at, "{about}: {variant}");
+        }
+        assert_eq!(contents(&variant), before, "{about}");
+        std::fs::remove_dir_all(place.path("out")).unwrap();
+    }
+}
+
+#[test]
+#[ignore = "slow tier"]
+fn many_damaged_sweeps_are_named() {
+    damages_of_sweeps(cases(5));
+}
+
 /// A model file of a pendulum of this mass [kg].
 fn model(mass: &str) -> String {
     format!(
@@ -264,6 +288,47 @@ fn a_changed_model_file_is_refused() {
     assert_eq!(contents(&place.path("out")), before);
     place.write("arm.xml", &model("2"));
     run("0.2", &["--resume"]).exits(0);
+}
+
+// The law: a variant whose model file or whose data changed since its run does not count: the sweep
+// names it, its table and the tables of others say so, and nothing of it is changed.
+#[test]
+fn a_sweep_refuses_variants_that_changed() {
+    let place = Place::new();
+    place.write("arm.xml", &model("2"));
+    let sweep = |more: &[&str]| {
+        let arguments = ["sweep", "arm.xml", "--no-pictures", "--out", "out", "--time", "0.1"];
+        place.pliant(&[&arguments[..], &["--vary", "gravity[2]=-1,-2"], more].concat())
+    };
+    let errors = || {
+        let table = place.json("out/sweep.json");
+        let error = |variant: &serde_json::Value| variant["error"].as_str().unwrap_or_default().to_owned();
+        table["variants"].as_array().unwrap().iter().map(error).collect::<Vec<_>>()
+    };
+    let status = || place.pliant(&["sweep", "--status", "--out", "out"]).exits(0).out;
+    sweep(&[]).exits(0);
+    place.write("arm.xml", &model("3"));
+    let before = contents(&place.path("out/gravity_2_=-1"));
+    sweep(&[]).exits(1);
+    assert!(errors().iter().all(|error| error.contains("arm.xml changed since its run")), "{:?}", errors());
+    assert!(status().contains("2 variants: 0 completed, 2 failed"), "{}", status());
+    assert_eq!(contents(&place.path("out/gravity_2_=-1")), before);
+    place.write("arm.xml", &model("2"));
+    sweep(&[]).exits(0);
+    assert_eq!(errors(), ["", ""]);
+
+    let table = place.path("out/gravity_2_=-1/bodies.csv");
+    let whole = std::fs::read(&table).unwrap();
+    std::fs::write(&table, &whole[1..]).unwrap();
+    sweep(&["--shard", "1/2"]).exits(1);
+    // It looks at the other variant alone.
+    sweep(&["--shard", "2/2"]).exits(0);
+    assert!(errors()[0].contains("bodies.csv") && errors()[1].is_empty(), "{:?}", errors());
+    assert!(status().contains("2 variants: 1 completed, 1 failed"), "{}", status());
+    std::fs::write(&table, whole).unwrap();
+    assert!(status().contains("2 variants: 2 completed"), "{}", status());
+    sweep(&["--shard", "2/2"]).exits(0);
+    assert_eq!(errors(), ["", ""]);
 }
 
 // The law: a second process is refused while the first works on a run, and told who works on it.

@@ -1,4 +1,5 @@
 //! Scenes for tests of faults, damage to run directories, and their comparison.
+#![allow(dead_code, reason = "each test file uses some of it")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,6 +8,17 @@ use std::process::{Child, Command, Stdio};
 use pliant::numeric::random::SplitMix64;
 
 use crate::cli_support::Place;
+
+/// The number of cases of a slow test.
+pub fn cases(usual: u64) -> u64 {
+    std::env::var("PLIANT_FAULTS").ok().map_or(usual, |text| text.parse().unwrap())
+}
+
+/// The seeds of a test.
+pub fn seeds(count: u64) -> std::ops::Range<u64> {
+    let first = std::env::var("PLIANT_SEED").ok().map_or(1, |text| text.parse().unwrap());
+    first..first + count
+}
 
 /// A small scene, drawn at random, with all kinds of tables and pictures.
 pub struct Case {

@@ -8,6 +8,9 @@ use crate::verify::verify;
 use pliant_io::lock;
 use pliant_scenes::format::Scene;
 
+/// Why a run of another scene is not changed.
+pub(super) const ANOTHER_SCENE: &str = "its directory holds a run of another scene; move that run first";
+
 /// What exists at the path of a variant's run directory.
 pub(super) enum ExistingRun {
     /// Nothing.
@@ -41,25 +44,29 @@ pub(super) fn find(scene: &Scene, out: &Path, with_pictures: bool) -> ExistingRu
         Err(error) => return ExistingRun::Refused(error.to_string()),
     };
     if !is_same_run(&manifest.scene, scene) {
-        let reason = "its directory holds a run of another scene; move that run first";
-        return ExistingRun::Refused(reason.to_owned());
+        return ExistingRun::Refused(ANOTHER_SCENE.to_owned());
     }
-    if let Some(input) = changed_input(&manifest.inputs) {
-        let reason = format!("{} changed since its run; move that run first", input.display());
-        return ExistingRun::Refused(reason);
-    }
-    if manifest.status == Status::Interrupted {
+    if manifest.status == Status::Interrupted && changed_input(&manifest.inputs).is_none() {
         return ExistingRun::Unfinished;
     }
-    let problem = match verify(out) {
-        Ok(found) => found.problems.first().map(ToString::to_string),
-        Err(error) => Some(error.to_string()),
-    };
-    match problem {
-        Some(problem) => ExistingRun::Refused(format!("{problem}; move its directory away to run it again")),
+    match problem(out, &manifest) {
+        Some(problem) => ExistingRun::Refused(problem),
         // A run that failed would fail in the same way again.
         None if manifest.status == Status::Failed => ExistingRun::Complete(Box::new(manifest)),
         None if with_pictures && pictures::are_missing(&manifest) => ExistingRun::Unfinished,
         None => ExistingRun::Complete(Box::new(manifest)),
     }
+}
+
+/// Why the run in a directory does not count, though it ended: its input files are others now, or its
+/// files are not what was written.
+pub(super) fn problem(out: &Path, manifest: &Manifest) -> Option<String> {
+    if let Some(input) = changed_input(&manifest.inputs) {
+        return Some(format!("{} changed since its run; move that run first", input.display()));
+    }
+    let problem = match verify(out) {
+        Ok(found) => found.problems.first().map(ToString::to_string),
+        Err(error) => Some(error.to_string()),
+    };
+    problem.map(|problem| format!("{problem}; move its directory away to run it again"))
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::existing::problem;
 use super::table::SweepTable;
 use crate::record::{Manifest, Status};
 use crate::run::{checkpoint, directory};
@@ -101,7 +102,11 @@ fn state(out: &Path, error: Option<String>) -> (VariantState, String) {
         }
         directory::Existing::Finished => match Manifest::read(out) {
             Ok(manifest) => match manifest.status {
-                Status::Completed => (VariantState::Completed, String::new()),
+                // A variant with an error in the table did not count then; perhaps it does now.
+                Status::Completed => match error.and_then(|_| problem(out, &manifest)) {
+                    Some(problem) => (VariantState::Failed, problem),
+                    None => (VariantState::Completed, String::new()),
+                },
                 Status::Failed => (VariantState::Failed, manifest.error.unwrap_or_default()),
                 Status::Interrupted => (VariantState::Interrupted, checkpoint(out)),
             },

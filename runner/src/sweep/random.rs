@@ -57,6 +57,10 @@ impl RandomPlan {
     }
 }
 
+/// Digits of a sample's number in its name: a sweep that is given more samples keeps those that it
+/// has, up to 10,000.
+const NUMBER_WIDTH: usize = 4;
+
 /// As [`variants`], each combination with each of the plan's samples: all combinations get the same
 /// samples.
 ///
@@ -83,7 +87,7 @@ pub fn random_variants(
         variants(scene, axes)?
     };
     let samples = plan.draw();
-    let width = (plan.samples - 1).to_string().len();
+    let width = NUMBER_WIDTH.max((plan.samples - 1).to_string().len());
     let mut all = Vec::with_capacity(fixed.len() * samples.len());
     for combination in &fixed {
         for (at, values) in samples.iter().enumerate() {
@@ -120,7 +124,7 @@ mod tests {
     }
 
     // Checks: values lie in their range, depend on the seed alone, fewer samples are the beginning
-    // of more, paths of one axis have the same value, and every combination of the other axes gets
+    // of more and have the same names, paths of one axis have the same value, and every combination of the other axes gets
     // the same samples.
     #[test]
     fn random_values_are_seeded_and_shared() {
@@ -131,7 +135,7 @@ mod tests {
             "soft[0].pose.position[0],soft[0].pose.position[1]=-.1...2",
         ];
         let all = random_variants(&scene, &axes, &plan(&ranges, 11, 5)).unwrap();
-        assert_eq!((all.len(), all[10].name.as_str()), (22, "dt=0.001+sample-10"));
+        assert_eq!((all.len(), all[10].name.as_str()), (22, "dt=0.001+sample-0010"));
         for (first, second) in all[..11].iter().zip(&all[11..]) {
             assert_eq!(first.changes[1..], second.changes[1..]);
             let density = first.scene.as_ref().unwrap().materials["rubber"].particle_material().density;
@@ -139,7 +143,7 @@ mod tests {
             assert!((500.0..1500.0).contains(&density) && (-0.1..0.2).contains(&x) && x == y, "{first:?}");
         }
         let fewer = random_variants(&scene, &[], &plan(&ranges, 3, 5)).unwrap();
-        assert_eq!((fewer[2].name.as_str(), &fewer[2].changes[..]), ("sample-2", &all[2].changes[1..]));
+        assert_eq!((fewer[2].name.as_str(), &fewer[2].changes[..]), ("sample-0002", &all[2].changes[1..]));
         assert_ne!(plan(&ranges, 3, 6).draw(), plan(&ranges, 3, 5).draw());
     }
 

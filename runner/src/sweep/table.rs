@@ -1,11 +1,12 @@
 //! The table of a sweep: what its folder holds of each variant.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::existing::{ANOTHER_SCENE, problem};
 use super::random::RandomPlan;
 use super::variants::{SweepError, Variant};
 use crate::record::{Conservation, GoalResult, Manifest, Status, read_json, write_json};
@@ -64,6 +65,11 @@ impl VariantResult {
             conservation: Some(manifest.conservation),
             ..Self::without_run(variant, manifest.error.clone())
         }
+    }
+
+    /// Whether it has no run that ended, and an error.
+    pub(super) fn is_error(&self) -> bool {
+        self.status.is_none() && self.error.is_some()
     }
 
     /// Its row in the table of columns.
@@ -150,8 +156,10 @@ fn shares(variants: &[Variant], results: &[VariantResult]) -> Vec<GoalShare> {
     each.chain([share("all", &VariantResult::all_met)]).collect()
 }
 
-/// Writes the table of a folder: results of this process where there are some, else what the folder
-/// holds. Of several processes that share the folder, the last one to end sees all results.
+/// Writes the table of a folder: what the folder holds of each variant, and for those without an ended
+/// run what this process found. Of several processes that share the folder, the last one to end sees
+/// all results. The files of a run are compared with their digests where this process, or the table
+/// of another, has an error.
 pub(super) fn write(
     out: &Path,
     variants: &[Variant],
@@ -163,16 +171,22 @@ pub(super) fn write(
         source => RunError::NoLocks { path: out.to_path_buf(), source }.into(),
     })?;
     remove_temporary(out);
+    let before = SweepTable::read(out).ok();
+    let before = before.iter().flat_map(|table| &table.variants).filter(|variant| variant.is_error());
+    let before: BTreeSet<&str> = before.map(|variant| variant.name.as_str()).collect();
     let mut results = Vec::with_capacity(variants.len());
     let mut rows = Vec::with_capacity(variants.len());
     for (at, variant) in variants.iter().enumerate() {
         let own = outcomes.get(at).and_then(Option::as_ref);
-        let manifest = ended(variant, &out.join(&variant.name));
-        let result = match (own, &manifest) {
-            (Some(own), Some(manifest)) => VariantResult::of(variant, manifest, own.skipped),
-            (Some(own), None) => own.clone(),
-            (None, Some(manifest)) => VariantResult::of(variant, manifest, false),
-            (None, None) => VariantResult::without_run(variant, variant.scene.as_ref().err().cloned()),
+        let is_doubtful = own.map_or(before.contains(variant.name.as_str()), VariantResult::is_error);
+        let skipped = own.is_some_and(|own| own.skipped);
+        let (result, manifest) = match ended(variant, &out.join(&variant.name), is_doubtful) {
+            Ended::Run(manifest) => (VariantResult::of(variant, &manifest, skipped), Some(*manifest)),
+            Ended::Refused(error) => (VariantResult::without_run(variant, Some(error)), None),
+            Ended::Nothing => {
+                let none = || VariantResult::without_run(variant, variant.scene.as_ref().err().cloned());
+                (own.cloned().unwrap_or_else(none), None)
+            }
         };
         rows.push(result.row(manifest));
         results.push(result);
@@ -192,12 +206,30 @@ pub(super) fn write(
     Ok(table)
 }
 
-/// The manifest of a variant's ended run.
-fn ended(variant: &Variant, out: &Path) -> Option<Manifest> {
-    if directory::existing(out) != directory::Existing::Finished {
-        return None;
+/// What a folder holds of a variant.
+enum Ended {
+    /// A run of its scene that ended.
+    Run(Box<Manifest>),
+    /// A run that does not count, and why.
+    Refused(String),
+    /// No run that ended.
+    Nothing,
+}
+
+/// What is in the directory of a variant; `is_doubtful`: its files are compared with their digests.
+fn ended(variant: &Variant, out: &Path, is_doubtful: bool) -> Ended {
+    let (Ok(scene), directory::Existing::Finished) = (&variant.scene, directory::existing(out)) else {
+        return Ended::Nothing;
+    };
+    let manifest = match Manifest::read(out) {
+        Ok(manifest) => Box::new(manifest),
+        Err(error) => return Ended::Refused(error.to_string()),
+    };
+    if !is_same_run(&manifest.scene, scene) {
+        return Ended::Refused(ANOTHER_SCENE.to_owned());
     }
-    let manifest = Manifest::read(out).ok()?;
-    let scene = variant.scene.as_ref().ok()?;
-    is_same_run(&manifest.scene, scene).then_some(manifest)
+    match is_doubtful.then(|| problem(out, &manifest)).flatten() {
+        Some(problem) => Ended::Refused(problem),
+        None => Ended::Run(manifest),
+    }
 }
