@@ -5,6 +5,11 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::text::shown_lines;
+
+/// Longest text of a file that a message repeats \[bytes\].
+const LONGEST: usize = 400;
+
 /// A file could not be read or written; names the file and the cause.
 #[derive(Debug, thiserror::Error)]
 pub enum IoError {
@@ -19,11 +24,12 @@ pub enum IoError {
         source: io::Error,
     },
     /// The file was read but its content is malformed.
-    #[error("{} is malformed: {reason}", path.display())]
+    #[error("{} is malformed: {}", path.display(), shown_lines(reason, LONGEST))]
     Malformed {
         /// The file concerned.
         path: PathBuf,
-        /// What is wrong, with the line or element where known.
+        /// What is wrong, with the line or element where known. Parsers repeat what they read: the
+        /// message shows its beginning, with what a terminal obeys escaped.
         reason: String,
     },
 }
@@ -32,6 +38,11 @@ impl IoError {
     /// An operating-system error on `path` while trying to `action`.
     pub fn file(action: &'static str, path: &Path, source: io::Error) -> Self {
         Self::File { action, path: path.to_path_buf(), source }
+    }
+
+    /// A file whose content is malformed.
+    pub fn malformed(path: &Path, reason: impl ToString) -> Self {
+        Self::Malformed { path: path.to_path_buf(), reason: reason.to_string() }
     }
 }
 

@@ -5,7 +5,6 @@ use std::io;
 use std::path::Path;
 
 use crate::files::IoError;
-use crate::text::{cut, printable_lines};
 
 /// The bytes of a regular file. Robots' files name other files, and a pipe or a device among them
 /// would be read for ever.
@@ -20,17 +19,4 @@ pub fn read_input(path: impl AsRef<Path>) -> Result<Vec<u8>, IoError> {
         return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")));
     }
     fs::read(path).map_err(failed)
-}
-
-/// Longest text of a file that a message repeats \[bytes\].
-const LONGEST: usize = 400;
-
-impl IoError {
-    /// A malformed file. Parsers repeat what they read: it is cut, and what a terminal obeys is
-    /// escaped.
-    pub(crate) fn malformed(path: &Path, reason: impl ToString) -> Self {
-        let reason = reason.to_string();
-        let reason = cut(printable_lines(&reason).into_owned(), LONGEST);
-        Self::Malformed { path: path.to_path_buf(), reason }
-    }
 }

@@ -125,6 +125,8 @@ pub fn parse_mesh(bytes: &[u8], path: impl AsRef<Path>, scale: f64) -> Result<Me
 fn parse_obj(bytes: &[u8], path: &Path) -> Result<ply::IndexedTriangles, MeshError> {
     let options =
         tobj::LoadOptions { triangulate: true, ignore_points: true, ignore_lines: true, single_index: false };
+    let text = str::from_utf8(bytes).map_err(|e| IoError::malformed(path, e))?;
+    check_obj_indices(text).map_err(|reason| IoError::malformed(path, reason))?;
     // Materials are not needed, so a missing .mtl is no error.
     let no_materials = |_: &Path| Ok((Vec::new(), HashMap::new()));
     let (models, _) = tobj::load_obj_buf(&mut &bytes[..], &options, no_materials)
@@ -139,6 +141,38 @@ fn parse_obj(bytes: &[u8], path: &Path) -> Result<ply::IndexedTriangles, MeshErr
         triangles.extend(corners.iter().map(|t| t.map(|i| i + first)));
     }
     Ok((positions, triangles))
+}
+
+/// The indices of an OBJ's faces and lines must lie within the vertices, texture coordinates and
+/// normals of the file: `tobj` computes with those that do not, beyond the range of its integers.
+fn check_obj_indices(text: &str) -> Result<(), String> {
+    let kind_of = |keyword: &str| ["v", "vt", "vn"].iter().position(|known| *known == keyword);
+    let mut total = [0_i64; 3];
+    for kind in text.lines().filter_map(|line| kind_of(line.split_whitespace().next()?)) {
+        total[kind] += 1;
+    }
+    let mut before = [0_i64; 3];
+    for (at, line) in text.lines().enumerate() {
+        let mut words = line.split_whitespace();
+        let keyword = words.next().unwrap_or_default();
+        if let Some(kind) = kind_of(keyword) {
+            before[kind] += 1;
+        }
+        if !matches!(keyword, "f" | "l") {
+            continue;
+        }
+        for (kind, index) in words.flat_map(|word| word.split('/').take(3).enumerate()) {
+            // What is no number is refused by the parser.
+            let Ok(index) = index.parse::<i64>() else { continue };
+            // From 1; negative ones count back from the last one before.
+            if index == 0 || index < -before[kind] || index > total[kind] {
+                let name = ["vertices", "texture coordinates", "normals"][kind];
+                let count = if index < 0 { before[kind] } else { total[kind] };
+                return Err(format!("line {}: index {index} of {count} {name}", at + 1));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// An STL, binary or ascii; its stored normals are not used, the order of the corners defines the

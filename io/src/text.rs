@@ -44,6 +44,21 @@ pub fn cut(mut text: String, longest: usize) -> String {
     text
 }
 
+/// The beginning of a text, as [`cut`] and [`printable_lines`] give it.
+pub fn shown_lines(text: &str, longest: usize) -> String {
+    cut(printable_lines(text).into_owned(), longest)
+}
+
+/// Items that [`listed`] lists.
+const LISTED: usize = 20;
+
+/// The first items, one a line, and how many more there are.
+pub fn listed(items: &[impl ToString]) -> String {
+    let more = items.len().saturating_sub(LISTED);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    items.iter().take(LISTED).map(ToString::to_string).chain(more).collect::<Vec<_>>().join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,6 +70,13 @@ mod tests {
         assert_eq!(printable("x\u{202e}y\u{2028}"), "x\\u{202e}y\\u{2028}");
         assert_eq!(printable_lines("a\nb\u{1b}"), "a\nb\\u{1b}");
         assert!(matches!(printable("plain"), Cow::Borrowed("plain")));
+    }
+
+    #[test]
+    fn long_lists_end_with_a_count() {
+        assert_eq!(listed(&[1, 2]), "1\n2");
+        let long = listed(&[7; 1000]);
+        assert!(long.lines().count() == 21 && long.ends_with("and 980 more"), "{long}");
     }
 
     #[test]

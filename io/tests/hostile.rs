@@ -53,6 +53,25 @@ fn a_dropped_triangle_leaves_no_vertex() {
     assert_eq!(mesh.vertices.len(), 3, "{:?}", mesh.vertices);
 }
 
+/// Indices beyond the file, and those that an integer cannot hold times three.
+#[test]
+fn indices_of_faces_lie_in_the_file() {
+    let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1\nf -3 -2 -1\n";
+    assert!(parse_mesh(text.as_bytes(), "fuzz.obj", 1.0).is_ok());
+    for (face, said) in [
+        ("f 1 2 4", "line 7: index 4 of 3 vertices"),
+        ("f 1 2 0", "index 0"),
+        ("f 1 2 -4", "index -4 of 3 vertices"),
+        ("f 1 2//-10 3", "index -10 of 1 normals"),
+        ("f 1/1 2 3", "index 1 of 0 texture coordinates"),
+        ("f 6148914691236517207 2 3", "index 6148914691236517207"),
+    ] {
+        let error =
+            parse_mesh(format!("{text}{face}\n").as_bytes(), "fuzz.obj", 1.0).unwrap_err().to_string();
+        assert!(error.contains(said), "{face}: {error}");
+    }
+}
+
 /// A frame whose positions are whole numbers would be read as zeros.
 #[test]
 fn properties_of_frames_have_their_types() {

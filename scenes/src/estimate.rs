@@ -12,10 +12,15 @@ use crate::format::{AutoOr, ClothShape, ClothSpec, Integrator, MaterialRef, Scen
 
 /// Memory of a particle, with what building it takes and its part of the grid \[bytes\].
 const PARTICLE_BYTES: f64 = 900.0;
+/// Memory of a particle that touches a body, besides: its contact and its rows in the solver
+/// \[bytes\]. `benches/runs/2026-11-23-20-faults` compares the memory of runs with their estimates.
+const CONTACT_BYTES: f64 = 2500.0;
 /// Memory of a cell of the grid that holds material \[bytes\].
 const CELL_BYTES: f64 = 200.0;
 /// Memory of a body, with its contacts \[bytes\].
 const BODY_BYTES: f64 = 20_000.0;
+/// Memory of a pixel while a picture is drawn \[bytes\].
+const PIXEL_BYTES: f64 = 80.0;
 /// Memory of the program with a small scene \[bytes\].
 const LEAST_BYTES: f64 = 30e6;
 /// A particle in the file of a frame, without the extra fields \[bytes\].
@@ -59,7 +64,7 @@ pub struct Estimate {
     pub rigid_steps: u64,
     /// Frames \[-\].
     pub frames: u64,
-    /// Memory \[bytes\].
+    /// Memory, with that for pictures \[bytes\].
     pub memory: u64,
     /// Frames on disk \[bytes\].
     pub frame_bytes: u64,
@@ -105,7 +110,13 @@ impl Estimate {
         let (substeps, rigid_steps, frames) = (per_step * steps, rigid_steps(scene), frame_count(scene));
         let fields = scene.output.fields.len() as f64;
         let threads = available_parallelism().map_or(1, usize::from);
-        let memory = LEAST_BYTES + PARTICLE_BYTES * particles + cell_bytes(scene) + BODY_BYTES * bodies;
+        let contacts = if bodies > 0.0 { most_contacts(scene, particles) } else { 0.0 };
+        let memory = LEAST_BYTES
+            + PARTICLE_BYTES * particles
+            + CONTACT_BYTES * contacts
+            + cell_bytes(scene)
+            + BODY_BYTES * bodies
+            + PIXEL_BYTES * scene.output.picture_size.map(f64::from).iter().product::<f64>();
         let touching = usize::from(bodies > 0.0);
         let speed = (threads as f64).powf(THREAD_EXPONENT);
         let solves = match scene.rigid.integrator {
@@ -246,6 +257,14 @@ pub fn cloth_particles(scene: &Scene, cloth: &ClothSpec) -> Option<f64> {
         }
         ClothShape::Mesh { .. } => None,
     }
+}
+
+/// Particles that may touch a body at once: all of cloth, and the surface of a cube of the others.
+fn most_contacts(scene: &Scene, particles: f64) -> f64 {
+    let cloth = scene.cloths.iter().map(|cloth| cloth_particles(scene, cloth).unwrap_or(particles));
+    let cloth = cloth.sum::<f64>().min(particles);
+    let solid = particles - cloth;
+    cloth + solid.min(6.0 * solid.powf(2.0 / 3.0))
 }
 
 /// Memory of the grid where soft bodies are \[bytes\].

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::cloth::ClothSummary;
 use super::inputs::InputFile;
+use super::paths::check_names;
 use pliant_io::digest::{FileDigest, Hasher};
 use pliant_io::files::{IoError, atomic_write};
 use pliant_scenes::format::{CouplingStep, Scene};
@@ -291,7 +292,7 @@ impl Manifest {
     /// Reads `manifest.json` of `directory`.
     ///
     /// # Errors
-    /// It is missing, is not a manifest, or does not match its own SHA-256.
+    /// It is missing, is not a manifest, does not match its own SHA-256, or names files elsewhere.
     pub fn read(directory: &Path) -> Result<Self, IoError> {
         let path = directory.join(MANIFEST);
         let text = std::fs::read_to_string(&path).map_err(|e| IoError::file("read", &path, e))?;
@@ -306,6 +307,7 @@ impl Manifest {
                 ));
             }
         }
+        check_names(manifest.digests.keys().chain(&manifest.checkpoints)).map_err(malformed)?;
         Ok(manifest)
     }
 }
@@ -330,8 +332,7 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), IoEr
 /// Reads a JSON file.
 pub(crate) fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, IoError> {
     let text = std::fs::read_to_string(path).map_err(|e| IoError::file("read", path, e))?;
-    serde_json::from_str(&text)
-        .map_err(|e| IoError::Malformed { path: path.to_path_buf(), reason: e.to_string() })
+    serde_json::from_str(&text).map_err(|e| IoError::malformed(path, e))
 }
 
 /// Result of a goal.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::goals::WorstMeasurement;
 use super::{RunError, Statistics};
 use crate::record::cloth::ClothSummary;
-use crate::record::{FRAME_LIST, InputFile, TablesState, verify_frames};
+use crate::record::{FRAME_LIST, InputFile, TablesState, check_names, verify_frames};
 use pliant_io::digest::DigestError;
 use pliant_io::files::IoError;
 use pliant_io::parts::{Kind, Parts, write_parts};
@@ -113,8 +113,8 @@ fn open(file: &Path) -> Result<(Checkpoint, Parts), IoError> {
     let mut json = Vec::new();
     parts.part(RUNNER)?.read_to_end(&mut json).map_err(|e| IoError::file("read", file, e))?;
     parts.part(WORLD)?;
-    let checkpoint = serde_json::from_slice(&json)
-        .map_err(|e| IoError::Malformed { path: file.to_path_buf(), reason: e.to_string() })?;
+    let checkpoint: Checkpoint = serde_json::from_slice(&json).map_err(|e| IoError::malformed(file, e))?;
+    check_names(checkpoint.tables.files.keys()).map_err(|reason| IoError::malformed(file, reason))?;
     Ok((checkpoint, parts))
 }
 

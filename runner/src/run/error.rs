@@ -8,6 +8,7 @@ use crate::picture_error::PictureError;
 use pliant_io::digest::DigestError;
 use pliant_io::files::IoError;
 use pliant_io::lock::{Holder, LockError, holder_text};
+use pliant_io::text::printable;
 use pliant_render::plot::PlotError;
 
 /// A run that could not be carried out or written.
@@ -44,7 +45,7 @@ pub enum RunError {
         source: LockError,
     },
     /// An input file of the run to resume has changed.
-    #[error("output {}: {} changed since the run began; --resume needs the same files", path.display(), input.display())]
+    #[error("output {}: {} changed since the run began; --resume needs the same files", path.display(), printable(&input.to_string_lossy()))]
     InputChanged {
         /// The run directory.
         path: PathBuf,

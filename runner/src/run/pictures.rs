@@ -7,7 +7,7 @@ use super::outputs::pictures_of;
 use crate::picture::{FrameRenderer, PictureProgress};
 use crate::record::{Manifest, Pictures};
 use crate::{plots, pressure};
-use pliant_io::digest::HashingWriter;
+use pliant_io::digest::Hasher;
 use pliant_io::files::IoError;
 
 /// Whether a run has frames, and its pictures are not drawn.
@@ -39,10 +39,9 @@ pub fn draw(
     for name in pictures_of(&manifest.scene) {
         let path = directory.join(&name);
         // Plots without a row and pads without a frame have no file.
-        let Ok(mut file) = std::fs::File::open(&path) else { continue };
-        let mut hash = HashingWriter::new(std::io::sink());
-        std::io::copy(&mut file, &mut hash).map_err(|e| IoError::file("read", &path, e))?;
-        manifest.digests.insert(name, hash.digest());
+        let Ok(file) = std::fs::File::open(&path) else { continue };
+        let hasher = Hasher::of_reader(file).map_err(|e| IoError::file("read", &path, e))?;
+        manifest.digests.insert(name, hasher.digest());
     }
     for name in pictures_of(&manifest.scene) {
         if !manifest.files.contains(&name) {

@@ -6,6 +6,7 @@ use crate::record::{Manifest, Status, changed_input};
 use crate::run::{directory, is_same_run, pictures};
 use crate::verify::verify;
 use pliant_io::lock;
+use pliant_io::text::printable;
 use pliant_scenes::format::Scene;
 
 /// Why a run of another scene is not changed.
@@ -62,7 +63,10 @@ pub(super) fn find(scene: &Scene, out: &Path, with_pictures: bool) -> ExistingRu
 /// files are not what was written.
 pub(super) fn problem(out: &Path, manifest: &Manifest) -> Option<String> {
     if let Some(input) = changed_input(&manifest.inputs) {
-        return Some(format!("{} changed since its run; move that run first", input.display()));
+        return Some(format!(
+            "{} changed since its run; move that run first",
+            printable(&input.to_string_lossy())
+        ));
     }
     let problem = match verify(out) {
         Ok(found) => found.problems.first().map(ToString::to_string),

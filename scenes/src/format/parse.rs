@@ -2,11 +2,20 @@
 
 use serde_json::Value;
 
+use pliant_io::text::shown_lines;
+
 use super::Scene;
+
+/// Longest part of a message that repeats what was read, or lists what may stand there \[bytes\].
+const LONGEST: usize = 1500;
+
+fn shown_path(path: &str) -> String {
+    if path.is_empty() { String::new() } else { format!("{}: ", shown_lines(path, LONGEST)) }
+}
 
 /// A scene's JSON could not be read.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{}line {line}, column {column}: {message}", if path.is_empty() { String::new() } else { format!("{path}: ") })]
+#[error("{}line {line}, column {column}: {}", shown_path(path), shown_lines(message, LONGEST))]
 pub struct ParseError {
     /// Path of the field at fault, such as `soft[0].material`; empty at the top.
     pub path: String,

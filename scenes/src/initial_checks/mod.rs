@@ -11,6 +11,7 @@ mod rigid;
 mod soft;
 mod soft_contact;
 
+use pliant_io::text::listed;
 use std::fmt;
 
 pub use resolution::ResolutionError;
@@ -50,10 +51,7 @@ impl fmt::Display for Overlap {
 
 /// Things that overlap at the start; at least one pair.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error(
-    "{}\nmove them apart, or name one of each pair in allow_overlap",
-    overlaps.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-)]
+#[error("{}\nmove them apart, or name one of each pair in allow_overlap", listed(overlaps))]
 pub struct OverlapError {
     /// The pairs, in the order of the scene.
     pub overlaps: Vec<Overlap>,

@@ -20,6 +20,7 @@ mod task;
 #[cfg(test)]
 mod tests;
 
+use pliant_io::text::listed;
 use std::collections::BTreeSet;
 
 use super::{Pose, Scene, Signal, Varying};
@@ -32,7 +33,7 @@ pub use problem::Problem;
 
 /// All problems of a scene; at least one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+#[error("{}", listed(problems))]
 pub struct ValidationError {
     /// The problems, in the order of the scene's fields.
     pub problems: Vec<Problem>,
