@@ -12,7 +12,7 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use cli_support::Place;
-use faults_support::{Case, cases, contents, damage, difference, seeds, start};
+use faults_support::{Case, cases, contents, damage, difference, seeds};
 use pliant::numeric::random::SplitMix64;
 
 /// Ends the process with SIGKILL after some time, unless it ends before; whether it was killed.
@@ -42,7 +42,7 @@ fn kills_of_runs(count: u64) {
             if exists {
                 arguments.push("--resume");
             }
-            let child = start(&place, &arguments);
+            let child = place.start(&arguments);
             kills += u32::from(kill_after(child, time.mul_f64(random.uniform_in(0.0, 1.1))));
         }
         let mut arguments = case.run(&out);
@@ -98,7 +98,7 @@ fn kills_of_sweeps(count: u64) {
         let time = begun.elapsed();
         let processes = 1 + random.next_u64() % 3;
         for _ in 0..1 + random.next_u64() % 2 {
-            let children: Vec<_> = (0..processes).map(|_| start(&place, &sweep("out"))).collect();
+            let children: Vec<_> = (0..processes).map(|_| place.start(&sweep("out"))).collect();
             for child in children {
                 kill_after(child, time.mul_f64(random.uniform_in(0.0, 0.6)));
             }
@@ -147,7 +147,7 @@ fn many_processes(count: u64) {
         let children: Vec<_> = (0..processes)
             .map(|_| {
                 std::thread::sleep(Duration::from_secs_f64(random.uniform_in(0.0, 0.1)));
-                start(&place, &sweep)
+                place.start(&sweep)
             })
             .collect();
         let about = format!("seed {seed}, {processes} processes");
@@ -336,7 +336,7 @@ fn a_sweep_refuses_variants_that_changed() {
 fn a_run_in_use_is_refused() {
     let place = Place::new();
     let arguments = ["run", "elastic-drop", "--no-pictures", "--out", "out", "--time", "1000"];
-    let mut first = start(&place, &arguments);
+    let mut first = place.start(&arguments);
     let patience = Instant::now();
     while !place.path(".out.partial/checkpoint/000000000000.bin").exists() {
         assert!(patience.elapsed() < Duration::from_secs(60));
@@ -376,7 +376,7 @@ fn corrupt_scenes(count: usize, corrupt: usize, processes: usize, killed: usize)
     let mut arguments = vec!["sweep", "--no-pictures", "--threads", "1", "--out", "out"];
     arguments.extend(scenes.iter().map(String::as_str));
     let begun = Instant::now();
-    let mut children: Vec<_> = (0..processes).map(|_| start(&place, &arguments)).collect();
+    let mut children: Vec<_> = (0..processes).map(|_| place.start(&arguments)).collect();
     let done = || place.path("out").read_dir().map_or(0, Iterator::count);
     while done() < count / 4 && begun.elapsed() < Duration::from_secs(600) {
         std::thread::sleep(Duration::from_millis(20));

@@ -4,7 +4,7 @@
 
 mod cli_support;
 
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use cli_support::Place;
@@ -62,13 +62,7 @@ fn signalled(signal: &str) {
 
 /// Runs until `file` is there, then sends the signal; the run must end with exit 3.
 fn interrupt(place: &Place, signal: &str, arguments: &[&str], file: &str) {
-    let mut run = Command::new(env!("CARGO_BIN_EXE_pliant"))
-        .args(arguments)
-        .current_dir(place.path(""))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut run = place.start(arguments);
     let begun = Instant::now();
     while !place.path(file).exists() {
         if let Some(status) = run.try_wait().unwrap() {

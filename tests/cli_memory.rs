@@ -4,7 +4,6 @@
 
 mod cli_support;
 
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use cli_support::Place;
@@ -13,13 +12,7 @@ use serde_json::Value;
 
 /// The most memory that a command takes \[bytes\]: the last value of `VmHWM` before it ends.
 fn peak(place: &Place, arguments: &[&str]) -> u64 {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_pliant"))
-        .args(arguments)
-        .current_dir(place.path(""))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = place.start(arguments);
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     loop {

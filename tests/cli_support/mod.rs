@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file uses some of it")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 /// A folder that goes away with the test, in which the command runs.
 pub struct Place {
@@ -47,12 +47,19 @@ impl Place {
         names(self.folder.path())
     }
 
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pliant"));
+        command.args(arguments).current_dir(self.folder.path());
+        command
+    }
+
+    /// Starts the command without waiting for it; what it says is lost.
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
     pub fn pliant(&self, arguments: &[&str]) -> Said {
-        let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_pliant"))
-            .args(arguments)
-            .current_dir(self.folder.path())
-            .output()
-            .unwrap();
+        let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
         Said {
             code: status.code().unwrap(),
             out: String::from_utf8(stdout).unwrap(),

@@ -3,11 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 
 use pliant::numeric::random::SplitMix64;
-
-use crate::cli_support::Place;
 
 /// The number of cases of a slow test.
 pub fn cases(usual: u64) -> u64 {
@@ -71,17 +68,6 @@ impl Case {
         let steps = self.checkpoint_steps.as_str();
         vec!["run", "scene.json", "--out", out, "--threads", self.threads, "--checkpoint-steps", steps]
     }
-}
-
-/// Starts the command without waiting for it.
-pub fn start(place: &Place, arguments: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_pliant"))
-        .args(arguments)
-        .current_dir(place.path(""))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
 }
 
 /// Every file below a folder, by its path in it.
