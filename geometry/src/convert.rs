@@ -82,16 +82,65 @@ impl Workspace {
         first: impl Fn(&Vector3<f64>) -> Vector3<f64>,
         second: impl Fn(&Vector3<f64>) -> Vector3<f64>,
     ) -> Nearest {
-        let found =
-            self.epa.closest_points(&Pose::IDENTITY, &Farthest(first), &Farthest(second), &self.simplex);
+        let (pose, first, second) = (Pose::IDENTITY, Farthest(first), Farthest(second));
+        if !self.has_direction(&first, &second) {
+            return Nearest::Unknown;
+        }
+        let found = self.epa.closest_points(&pose, &first, &second, &self.simplex);
         found.map_or(Nearest::Unknown, |(p, q, n)| points(p, q, n))
     }
+
+    /// Whether the line from which parry begins where GJK ended with one or two points has a
+    /// direction: the square of its length is neither zero nor infinite. Without one it panics.
+    fn has_direction(&self, first: &impl SupportMap, second: &impl SupportMap) -> bool {
+        let start = self.simplex.point(0).point;
+        let is_line = |end: Vector| (end - start).length_squared().is_normal();
+        match self.simplex.dimension() {
+            // To the farthest point along an axis: one that is near is passed over there.
+            0 => AXES.iter().all(|axis| {
+                let end = CsoPoint::from_shapes(&Pose::IDENTITY, first, second, *axis).point;
+                (end - start).length_squared() <= gjk::eps_tol() || is_line(end)
+            }),
+            1 => is_line(self.simplex.point(1).point),
+            _ => true,
+        }
+    }
 }
+
+const AXES: [Vector; 6] = [Vector::X, Vector::Y, Vector::Z, Vector::NEG_X, Vector::NEG_Y, Vector::NEG_Z];
 
 fn points(p: Vector, q: Vector, n: Vector) -> Nearest {
     if p.is_finite() && q.is_finite() && n.is_normalized() {
         Nearest::Points([from_glam(p), from_glam(q)], from_glam(n))
     } else {
         Nearest::Unknown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Checks: overlapping boxes of any scale, at any place, have deepest points or are not known;
+    // nothing panics. (A cylinder of 1e300 m in a URDF file did, found by its fuzz target.)
+    #[test]
+    fn boxes_of_any_scale_are_taken() {
+        let mut workspace = Workspace::default();
+        let mut known = 0;
+        for power in (-320..=308).step_by(4) {
+            for (place, other) in [(0, -320), (-2, 0), (power, power), (power, 0), (0, power)] {
+                let scale = |power: i32| 10_f64.powi(power);
+                let half = Vector3::new(1.0, 0.5, 0.25);
+                let corner = |d: &Vector3<f64>, s: f64| half.zip_map(d, |h: f64, d| s * h.copysign(d));
+                let offset = Vector3::new(0.3 * scale(place), 0.0, 0.0);
+                let first = |d: &Vector3<f64>| corner(d, scale(power));
+                let second = |d: &Vector3<f64>| corner(d, scale(other)) + offset;
+                let found = workspace.nearest(first, second, &Vector3::x(), f64::MAX);
+                if matches!(found, Nearest::Overlap) {
+                    known += i32::from(matches!(workspace.deepest(first, second), Nearest::Points(..)));
+                }
+            }
+        }
+        assert!(known > 50, "{known}");
     }
 }

@@ -2,12 +2,25 @@
 
 use thiserror::Error;
 
+/// The smallest size of a shape \[m\].
+pub const SMALLEST_SIZE: f64 = 1e-9;
+/// The largest size of a shape and distance of a vertex from its origin \[m\]: products of four of
+/// them, as collisions have, stay far from the ends of `f64`.
+pub const LARGEST_SIZE: f64 = 1e9;
+
+/// Whether a size can be computed with \[m\].
+pub(super) fn is_size(value: f64) -> bool {
+    (SMALLEST_SIZE..=LARGEST_SIZE).contains(&value)
+}
+
 /// A geometry that cannot be used. Lengths are in metres, volumes in cubic metres; vertex and
 /// triangle numbers count from 0 in the order in which they were given.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum GeometryError {
-    /// A size that must be finite and positive is not.
-    #[error("{shape}: {field} is {value} m; it must be finite and positive")]
+    /// A size that is not positive, or beyond what can be computed with.
+    #[error(
+        "{shape}: {field} is {value} m; it must be finite and positive, from {SMALLEST_SIZE:e} to {LARGEST_SIZE:e} m"
+    )]
     Size {
         /// The kind of shape.
         shape: &'static str,
@@ -34,8 +47,10 @@ pub enum GeometryError {
         /// What is missing.
         what: &'static str,
     },
-    /// Coordinates that are NaN or infinite.
-    #[error("{shape}: {count} vertices are not finite, the first is vertex {vertex} at {position:?} m")]
+    /// Coordinates that are NaN, infinite or beyond what can be computed with.
+    #[error(
+        "{shape}: {count} vertices are not finite or beyond {LARGEST_SIZE:e} m, the first is vertex {vertex} at {position:?} m"
+    )]
     NonFiniteVertex {
         /// The kind of shape.
         shape: &'static str,

@@ -1,5 +1,6 @@
 //! Terrain: a grid of heights.
 
+use super::error::is_size;
 use super::{GeometryError, TriangleMesh};
 use nalgebra::Point3;
 
@@ -32,7 +33,7 @@ impl HeightField {
     ) -> Result<Self, GeometryError> {
         let shape = "height field";
         for (field, value) in [("spacing.x", spacing[0]), ("spacing.y", spacing[1]), ("depth", depth)] {
-            if !(value.is_finite() && value > 0.0) {
+            if !is_size(value) {
                 return Err(GeometryError::Size { shape, field, value });
             }
         }

@@ -22,7 +22,7 @@ mod topology;
 mod triangle;
 mod volume;
 
-pub use error::GeometryError;
+pub use error::{GeometryError, LARGEST_SIZE, SMALLEST_SIZE};
 pub use height_field::HeightField;
 pub use hull::ConvexHull;
 pub use mesh::TriangleMesh;

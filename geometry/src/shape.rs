@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use crate::error::GeometryError;
+use crate::error::{GeometryError, is_size};
 use crate::height_field::HeightField;
 use crate::hull::ConvexHull;
 use crate::mesh::TriangleMesh;
@@ -153,18 +153,15 @@ impl Shape {
         }
     }
 
-    /// Checks that the sizes are finite and positive (a capsule's half length may be 0).
+    /// Checks that the sizes are from [`SMALLEST_SIZE`](crate::SMALLEST_SIZE) to
+    /// [`LARGEST_SIZE`](crate::LARGEST_SIZE) (a capsule's half length may be 0).
     ///
     /// # Errors
     /// [`GeometryError::Size`] with the first field that is not. Hulls, meshes and height fields
     /// were checked when they were made.
     pub fn validate(&self) -> Result<(), GeometryError> {
         let check = |shape, field, value: f64| {
-            if value.is_finite() && value > 0.0 {
-                Ok(())
-            } else {
-                Err(GeometryError::Size { shape, field, value })
-            }
+            if is_size(value) { Ok(()) } else { Err(GeometryError::Size { shape, field, value }) }
         };
         match self {
             Shape::HalfSpace | Shape::ConvexHull(_) | Shape::Mesh(_) | Shape::HeightField(_) => Ok(()),

@@ -1,6 +1,6 @@
 //! Checks that a triangle mesh is a closed, oriented, two-sided surface.
 
-use super::GeometryError;
+use super::{GeometryError, LARGEST_SIZE};
 use nalgebra::Point3;
 
 /// Smallest area of a triangle in proportion to the square of its longest edge: below, the
@@ -26,9 +26,9 @@ pub(super) fn check(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Result<
     Ok(HalfEdges { twin })
 }
 
-/// Refuses coordinates that are not finite.
+/// Refuses coordinates that are not finite, or too large.
 pub(super) fn check_vertices(shape: &'static str, vertices: &[Point3<f64>]) -> Result<(), GeometryError> {
-    let mut bad = vertices.iter().enumerate().filter(|(_, v)| !v.iter().all(|x| x.is_finite()));
+    let mut bad = vertices.iter().enumerate().filter(|(_, v)| !v.iter().all(|x| x.abs() <= LARGEST_SIZE));
     match bad.next() {
         None => Ok(()),
         Some((vertex, p)) => {
