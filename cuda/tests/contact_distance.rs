@@ -13,7 +13,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_cuda::contact::{ContactError, DeviceGeometries};
 use pliant_cuda::kernels::{CONTACT_NONE, CONTACT_THREADS, ProbeContactDistanceParameters};
 use pliant_cuda::{Device, Launch};
-use pliant_rigid::{Shape, SurfacePoint};
+use pliant_rigid::{Shape, SurfacePoint, TriangleMesh};
 use support::shapes::{bodies, geometry, shapes, to_triangle, vector};
 use support::{Random, devices};
 
@@ -258,8 +258,13 @@ fn a_particle_is_measured_from_the_face_it_came_through() {
 #[test]
 fn sizes_that_single_precision_cannot_hold_are_refused() {
     let Some(device) = devices().into_iter().next() else { return };
-    let tiny = geometry(Shape::Sphere { radius: 1e-12 }, Isometry3::identity(), false);
+    // Shapes with sizes of their own are refused before; the size of a mesh is that of its box.
+    let size = 1e-12;
+    let corners = [[0.0; 3], [size, 0.0, 0.0], [0.0, size, 0.0], [0.0, 0.0, size]].map(Point3::from);
+    let mesh = TriangleMesh::new(corners.into(), vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]).unwrap();
+    let tiny = geometry(Shape::Mesh(mesh), Isometry3::identity(), false);
     let error = DeviceGeometries::new(&device, &bodies(vec![vec![tiny]])).unwrap_err();
-    let ContactError::Size { body, geometry: 0, shape: "sphere", value } = error else { panic!("{error}") };
-    assert_eq!((body.as_str(), value), ("body 0", 1e-12));
+    let ContactError::Size { body, geometry: 0, shape: "mesh", value } = error else { panic!("{error}") };
+    assert_eq!(body, "body 0");
+    assert!((value / (0.5 * size) - 1.0).abs() < 1e-6, "{value}");
 }

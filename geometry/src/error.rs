@@ -18,9 +18,7 @@ pub(super) fn is_size(value: f64) -> bool {
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum GeometryError {
     /// A size that is not positive, or beyond what can be computed with.
-    #[error(
-        "{shape}: {field} is {value} m; it must be finite and positive, from {SMALLEST_SIZE:e} to {LARGEST_SIZE:e} m"
-    )]
+    #[error("{shape}: {field} is {value:?} m; it must be from {SMALLEST_SIZE:e} to {LARGEST_SIZE:e} m")]
     Size {
         /// The kind of shape.
         shape: &'static str,

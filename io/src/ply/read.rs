@@ -201,7 +201,7 @@ fn read_elements<V: PropertyAccess>(
     Ok((header, vertices, triangles))
 }
 
-/// Reads a frame written by [`write_frame`].
+/// Reads a frame written by [`write_frame`](super::write_frame).
 ///
 /// # Errors
 /// [`IoError`] naming `path`: missing, truncated, or not a PLY with vertices.
