@@ -326,9 +326,12 @@ fn a_sweep_refuses_variants_that_changed() {
     assert!(errors()[0].contains("bodies.csv") && errors()[1].is_empty(), "{:?}", errors());
     assert!(status().contains("2 variants: 1 completed, 1 failed"), "{}", status());
     std::fs::write(&table, whole).unwrap();
+    // As a process leaves it that is killed at the very end.
+    place.write("out/.gravity_2_=-2.lock", "process: 1\n");
     assert!(status().contains("2 variants: 2 completed"), "{}", status());
     sweep(&["--shard", "2/2"]).exits(0);
     assert_eq!(errors(), ["", ""]);
+    assert!(!place.path("out/.gravity_2_=-2.lock").exists());
 }
 
 // The law: a second process is refused while the first works on a run, and told who works on it.

@@ -187,6 +187,14 @@ pub fn is_held(path: &Path) -> bool {
     File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
+/// Removes the file of a lock whose process was killed. One that is held stays.
+pub fn remove_stale(path: &Path) {
+    if path.exists() {
+        // Its end removes the file.
+        drop(FileLock::try_acquire(path));
+    }
+}
+
 fn read_holder(path: &Path) -> Option<Holder> {
     let mut text = String::new();
     File::open(path).ok()?.take(4096).read_to_string(&mut text).ok()?;
@@ -226,9 +234,13 @@ mod tests {
         assert!(error.to_string().contains(&format!("process {}", std::process::id())), "{error}");
         assert_eq!(holder(&path).unwrap().process, std::process::id());
         assert!(is_held(&path));
+        remove_stale(&path);
+        assert!(is_held(&path));
         drop(lock);
         assert!(!is_held(&path) && !path.exists());
-        FileLock::try_acquire(&path).unwrap();
+        std::fs::write(&path, "process: 1\n").unwrap();
+        remove_stale(&path);
+        assert_eq!(path.exists(), !cfg!(unix));
     }
 
     // Checks: of many threads that take the lock and remove its file again and again, one at a time

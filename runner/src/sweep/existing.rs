@@ -27,9 +27,12 @@ pub(super) enum ExistingRun {
 }
 
 pub(super) fn find(scene: &Scene, out: &Path, with_pictures: bool) -> ExistingRun {
-    if lock::is_held(&directory::lock_path(out)) {
+    let lock = directory::lock_path(out);
+    if lock::is_held(&lock) {
         return ExistingRun::InUse;
     }
+    // Of a process that was killed after its run had its name: nobody takes the lock of a complete run.
+    lock::remove_stale(&lock);
     match directory::existing(out) {
         directory::Existing::Nothing => return ExistingRun::Nothing,
         directory::Existing::Unfinished => return ExistingRun::Unfinished,
