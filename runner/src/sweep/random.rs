@@ -124,8 +124,8 @@ mod tests {
     }
 
     // Checks: values lie in their range, depend on the seed alone, fewer samples are the beginning
-    // of more and have the same names, paths of one axis have the same value, and every combination of the other axes gets
-    // the same samples.
+    // of more and have the same names, paths of one axis have the same value, and every combination of
+    // the other axes gets the same samples.
     #[test]
     fn random_values_are_seeded_and_shared() {
         let scene = builtin::scene("elastic-drop").unwrap().unwrap();
