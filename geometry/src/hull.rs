@@ -1,5 +1,8 @@
 //! Convex hulls of points.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
 use super::{GeometryError, SurfacePoint, TriangleMesh, convert, topology};
 use nalgebra::{Matrix3, Point3, Unit, Vector3};
 
@@ -14,6 +17,10 @@ const MIN_THICKNESS: f64 = 1e-7;
 /// Largest distance of a dropped point from the hull of the others, relative to the radius of the
 /// hull.
 const LEFT_OUT: f64 = 1e-6;
+
+/// Cells of the grids on which points are told apart, in proportion to their extent, one after the
+/// other until a hull is found.
+const WELDED: [f64; 2] = [1e-9, 2e-7];
 
 /// Outward displacement of the corners of flat faces before the hull is built.
 const BULGE: f64 = 1e-7;
@@ -48,16 +55,12 @@ impl ConvexHull {
     pub fn new(points: &[Point3<f64>]) -> Result<Self, GeometryError> {
         topology::check_vertices("convex hull", points)?;
         let refuse = |reason: String| GeometryError::Hull { points: points.len(), reason };
-        let round = whiten(points).ok_or_else(|| refuse("they do not span a volume".to_owned()))?;
-        let (round_vertices, triangles) = convert::convex_hull(&round).map_err(|e| refuse(e.to_string()))?;
-        let vertices = originals(points, &round, &round_vertices)
-            .ok_or_else(|| refuse("a vertex of the hull is none of the points".to_owned()))?;
-        let mesh = TriangleMesh::new(vertices, triangles).map_err(|e| refuse(e.to_string()))?;
-        let tolerance = LEFT_OUT * mesh.bounding_sphere().1;
-        let outside = points.iter().map(|p| mesh.surface_point(p).distance).fold(f64::MIN, f64::max);
-        if outside > tolerance {
-            return Err(refuse(format!("a point is {outside} m outside the hull")));
-        }
+        let mesh = around(points, points).or_else(|reason| {
+            // Points that differ by rounding confuse the construction: of those that share a cell
+            // of a fine grid one is kept.
+            let mut apart = WELDED.iter().map(|cell| around(&welded(points, *cell), points));
+            apart.find_map(Result::ok).ok_or_else(|| refuse(reason))
+        })?;
         let (planes, face_of_triangle) = faces(&mesh)?;
         Ok(Self { mesh, planes, face_of_triangle })
     }
@@ -137,6 +140,40 @@ impl ConvexHull {
         }
         enter <= leave
     }
+}
+
+/// The surface of the hull of some of the points, outside of which none of the points is.
+fn around(some: &[Point3<f64>], points: &[Point3<f64>]) -> Result<TriangleMesh, String> {
+    let mut kept = Cow::Borrowed(some);
+    loop {
+        let round = whiten(&kept).ok_or_else(|| "they do not span a volume".to_owned())?;
+        let (round_vertices, triangles) = convert::convex_hull(&round).map_err(|e| e.to_string())?;
+        let vertices = originals(&kept, &round, &round_vertices)
+            .ok_or_else(|| "a vertex of the hull is none of the points".to_owned())?;
+        // Points on an edge to within rounding are vertices of triangles without an area.
+        let between = topology::middle_vertices(&vertices, &triangles);
+        if !between.is_empty() {
+            kept.to_mut().retain(|point| !between.contains(point));
+            continue;
+        }
+        let mesh = TriangleMesh::new(vertices, triangles).map_err(|e| e.to_string())?;
+        let tolerance = LEFT_OUT * mesh.bounding_sphere().1;
+        let outside = points.iter().map(|p| mesh.surface_point(p).distance).fold(f64::MIN, f64::max);
+        return if outside > tolerance {
+            Err(format!("a point is {outside} m outside the hull"))
+        } else {
+            Ok(mesh)
+        };
+    }
+}
+
+/// The first point of each cell of a grid, whose cells have a size in proportion to the extent of
+/// the points.
+fn welded(points: &[Point3<f64>], cell: f64) -> Vec<Point3<f64>> {
+    let extent = points.iter().fold(0.0, |extent, p| f64::max(extent, (p - points[0]).norm()));
+    let place = |p: &Point3<f64>| ((p - points[0]) / (cell * extent)).map(|x| x.round() as i64);
+    let mut seen = BTreeSet::new();
+    points.iter().filter(|p| seen.insert(<[i64; 3]>::from(place(p)))).copied().collect()
 }
 
 /// Moves the points to their mean and scales them to unit spread along their principal axes. Hulls

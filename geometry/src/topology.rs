@@ -64,6 +64,17 @@ fn is_degenerate([a, b, c]: &[Point3<f64>; 3]) -> bool {
     twice_area <= 2.0 * MIN_AREA_RATIO * longest || !twice_area.is_finite()
 }
 
+/// Of every degenerate triangle, the vertex opposite its longest side.
+pub(super) fn middle_vertices(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Vec<Point3<f64>> {
+    let corners = triangles.iter().map(|triangle| triangle.map(|i| vertices[i as usize]));
+    let middle = |[a, b, c]: [Point3<f64>; 3]| {
+        let sides = [(b - c).norm_squared(), (c - a).norm_squared(), (a - b).norm_squared()];
+        let longest = sides.iter().fold(0.0, |longest, side| f64::max(longest, *side));
+        [a, b, c].into_iter().zip(sides).find(|(_, side)| *side == longest).map(|(vertex, _)| vertex)
+    };
+    corners.filter(is_degenerate).filter_map(middle).collect()
+}
+
 /// Vertices of half-edge `h`, in its direction.
 fn ends(triangles: &[[u32; 3]], h: u32) -> [u32; 2] {
     let t = triangles[(h / 3) as usize];

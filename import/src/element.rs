@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
-use super::error::{ImportError, ImportProblem, ImportWarning, SourceLocation, shown};
+use super::error::{ImportError, ImportProblem, ImportWarning, SourceLocation, WarningKind, shown};
 use pliant_io::files::IoError;
 use pliant_io::input::read_input;
 
@@ -34,17 +34,28 @@ pub(super) fn read_text(path: &Path) -> Result<String, ImportProblem> {
     String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))
 }
 
+/// The document without what some files have around it: blanks before the XML declaration, which
+/// become the second value, a number of lines, and anything after the last element.
+fn trimmed(text: &str) -> (&str, usize) {
+    let inner = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let skipped = text[..text.len() - inner.len()].matches('\n').count();
+    (inner.rfind('>').map_or(inner, |end| &inner[..=end]), skipped)
+}
+
 /// Reads a document.
 pub(super) fn parse(text: &str, file: &str) -> Result<Element, ImportError> {
+    let (text, skipped) = trimmed(text);
     let fail = |line, problem| ImportError {
         location: SourceLocation { file: file.to_owned(), line, element: String::new() },
         attribute: String::new(),
         value: String::new(),
         problem: Box::new(problem),
+        repair: None,
     };
     let document = roxmltree::Document::parse(text)
-        .map_err(|e| fail(e.pos().row, ImportProblem::Malformed(shown(&e.to_string()))))?;
-    let mut lines: Vec<usize> = vec![0];
+        .map_err(|e| fail(e.pos().row + skipped as u32, ImportProblem::Malformed(shown(&e.to_string()))))?;
+    // Lines before the text count too.
+    let mut lines: Vec<usize> = vec![0; 1 + skipped];
     lines.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1));
     convert(document.root_element(), &Arc::from(file), &lines, 0)
 }
@@ -90,6 +101,7 @@ impl Element {
             attribute: String::new(),
             value: String::new(),
             problem: Box::new(problem),
+            repair: None,
         }
     }
 
@@ -101,6 +113,7 @@ impl Element {
             attribute: attribute.to_owned(),
             value,
             problem: Box::new(problem),
+            repair: None,
         }
     }
 
@@ -112,6 +125,7 @@ impl Element {
     /// A warning about an attribute, or about the element itself if `attribute` is empty.
     pub fn warn(&self, attribute: &str, action: impl Into<String>) -> ImportWarning {
         ImportWarning {
+            kind: WarningKind::Motion,
             location: self.place(),
             attribute: attribute.to_owned(),
             value: self.text(attribute).unwrap_or_default().to_owned(),

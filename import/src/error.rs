@@ -1,5 +1,6 @@
 //! Errors and warnings of importing a file.
 
+use super::options::Repair;
 use pliant_geometry::GeometryError;
 use pliant_io::text::{cut, printable};
 use pliant_rigid::multibody::ModelError;
@@ -45,6 +46,16 @@ pub struct ImportError {
     pub value: String,
     /// What is wrong.
     pub problem: Box<ImportProblem>,
+    /// The repair that makes the file usable, if there is one.
+    pub repair: Option<Repair>,
+}
+
+impl ImportError {
+    /// The same, with a repair that would do.
+    pub(super) fn or(mut self, repair: Repair) -> Self {
+        self.repair = Some(repair);
+        self
+    }
 }
 
 impl core::fmt::Display for ImportError {
@@ -56,7 +67,11 @@ impl core::fmt::Display for ImportError {
                 write!(f, "=\"{}\"", shown(&self.value))?;
             }
         }
-        write!(f, ": {}", self.problem)
+        write!(f, ": {}", self.problem)?;
+        match self.repair {
+            Some(repair) => write!(f, "; the repair '{repair}' {}", repair.help()),
+            None => Ok(()),
+        }
     }
 }
 
@@ -119,9 +134,25 @@ pub enum ImportProblem {
     System(#[from] SimulationError),
 }
 
-/// Something in a file that was approximated or left out.
+/// What a warning is about, the gravest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WarningKind {
+    /// The motion differs from that of the file, or can: something was approximated, left out or
+    /// repaired on request.
+    Motion,
+    /// An element or attribute that the format does not have, or that is for other programs.
+    Extension,
+    /// The file breaks the rules of its format, and was read as other readers read it.
+    Corrected,
+    /// Only pictures differ.
+    Pictures,
+}
+
+/// Something in a file that was approximated, left out or corrected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportWarning {
+    /// What it is about.
+    pub kind: WarningKind,
     /// Where.
     pub location: SourceLocation,
     /// The attribute; empty for the element as a whole.
@@ -130,6 +161,13 @@ pub struct ImportWarning {
     pub value: String,
     /// What was done.
     pub action: String,
+}
+
+impl ImportWarning {
+    /// The same, about something else than the motion.
+    pub(super) fn of(self, kind: WarningKind) -> Self {
+        Self { kind, ..self }
+    }
 }
 
 impl core::fmt::Display for ImportWarning {

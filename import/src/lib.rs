@@ -26,13 +26,15 @@ mod error;
 mod imported;
 mod mesh;
 mod mjcf;
+mod options;
 mod support;
 mod urdf;
 
 use std::path::Path;
 
-pub use error::{ImportError, ImportProblem, ImportWarning, SourceLocation};
+pub use error::{ImportError, ImportProblem, ImportWarning, SourceLocation, WarningKind};
 pub use imported::{Imported, ImportedJoint, Input, Keyframe, Visual};
+pub use options::{LoadOptions, Repair};
 
 /// Reads a mechanism from a file: MJCF if the root element is `<mujoco>`, URDF if it is `<robot>`.
 /// Meshes and included files are found relative to the file.
@@ -40,6 +42,14 @@ pub use imported::{Imported, ImportedJoint, Input, Keyframe, Visual};
 /// # Errors
 /// [`ImportError`] with file, line, element, attribute and value.
 pub fn load(path: impl AsRef<Path>) -> Result<Imported, ImportError> {
+    load_with(path, &LoadOptions::default())
+}
+
+/// The same, in another way than the usual one.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Imported, ImportError> {
     let path = path.as_ref();
     let file = path.display().to_string();
     let text = element::read_text(path).map_err(|problem| ImportError {
@@ -47,12 +57,13 @@ pub fn load(path: impl AsRef<Path>) -> Result<Imported, ImportError> {
         attribute: String::new(),
         value: String::new(),
         problem: Box::new(problem),
+        repair: None,
     })?;
     let root = element::parse(&text, &file)?;
     let directory = path.parent().unwrap_or(Path::new(""));
     let mut imported = match root.tag.as_str() {
         "mujoco" => mjcf::read(root, directory),
-        "robot" => urdf::read(&root, directory),
+        "robot" => urdf::read(root, directory, options),
         _ => Err(root.fail(ImportProblem::UnknownFormat)),
     }?;
     imported.files.insert(0, path.to_path_buf());
@@ -76,11 +87,23 @@ pub fn from_mjcf(text: &str, directory: impl AsRef<Path>) -> Result<Imported, Im
 /// # Errors
 /// As [`load`].
 pub fn from_urdf(text: &str, directory: impl AsRef<Path>) -> Result<Imported, ImportError> {
+    from_urdf_with(text, directory, &LoadOptions::default())
+}
+
+/// The same, in another way than the usual one.
+///
+/// # Errors
+/// As [`load`].
+pub fn from_urdf_with(
+    text: &str,
+    directory: impl AsRef<Path>,
+    options: &LoadOptions,
+) -> Result<Imported, ImportError> {
     let root = element::parse(text, "<text>")?;
     if root.tag != "robot" {
         return Err(root.fail(ImportProblem::UnknownFormat));
     }
-    urdf::read(&root, directory.as_ref())
+    urdf::read(root, directory.as_ref(), options)
 }
 
 /// A file format.

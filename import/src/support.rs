@@ -2,7 +2,7 @@
 //! printed into the documentation, so that the two cannot differ.
 
 use super::element::Element;
-use super::error::{ImportError, ImportProblem, ImportWarning};
+use super::error::{ImportError, ImportProblem, ImportWarning, WarningKind};
 
 /// Support of an element or attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +17,25 @@ pub(super) enum Support {
     Partly(&'static str),
     /// Left out, with a warning unless its value is neutral.
     Dropped(&'static str),
+    /// Left out, with a warning: it is for other programs.
+    Foreign(&'static str),
+    /// Left out, with a warning: it is for pictures only.
+    Drawn,
     /// Refused with an error.
     Refused(&'static str),
+}
+
+impl Support {
+    /// The warning that something was left out, if it gives one.
+    fn warning(self, element: &Element, attribute: &str) -> Option<ImportWarning> {
+        let (why, kind) = match self {
+            Self::Dropped(why) => (why, WarningKind::Motion),
+            Self::Foreign(why) => (why, WarningKind::Extension),
+            Self::Drawn => ("for pictures only", WarningKind::Pictures),
+            Self::Yes | Self::Inert(_) | Self::Handed(_) | Self::Partly(_) | Self::Refused(_) => return None,
+        };
+        Some(element.warn(attribute, format!("left out: {why}")).of(kind))
+    }
 }
 
 /// Attributes with the same support: names separated by spaces, each with its neutral value after a
@@ -47,13 +64,16 @@ pub(super) fn check(
             .find(|rule| rule.tag == child.tag && rule.within.split(' ').any(|tag| tag == element.tag));
         let Some(rule) = rule else {
             if tolerant {
-                warnings.push(child.warn("", "left out: an extension that is not part of the format"));
+                let action = "left out: an extension that is not part of the format";
+                warnings.push(child.warn("", action).of(WarningKind::Extension));
                 continue;
             }
             return Err(child.fail(ImportProblem::UnknownElement(element.tag.clone())));
         };
         match rule.support {
-            Support::Dropped(why) => warnings.push(child.warn("", format!("left out: {why}"))),
+            Support::Dropped(_) | Support::Foreign(_) | Support::Drawn => {
+                warnings.extend(rule.support.warning(child, ""));
+            }
             Support::Refused(why) => return Err(child.fail(ImportProblem::Unsupported(why.to_owned()))),
             // Ignored elements are not checked inside.
             Support::Inert(_) => {}
@@ -81,15 +101,15 @@ fn check_attributes(
         });
         match found {
             None if tolerant => {
-                warnings
-                    .push(element.warn(attribute, "left out: an attribute that is not part of the format"));
+                let action = "left out: an attribute that is not part of the format";
+                warnings.push(element.warn(attribute, action).of(WarningKind::Extension));
             }
             None => return Err(element.fail_at(attribute, ImportProblem::UnknownAttribute)),
             Some((Support::Refused(why), neutral)) if !is_neutral(value, neutral) => {
                 return Err(element.fail_at(attribute, ImportProblem::Unsupported(why.to_owned())));
             }
-            Some((Support::Dropped(why), neutral)) if !is_neutral(value, neutral) => {
-                warnings.push(element.warn(attribute, format!("left out: {why}")));
+            Some((support, neutral)) if !is_neutral(value, neutral) => {
+                warnings.extend(support.warning(element, attribute));
             }
             Some(_) => {}
         }
@@ -123,7 +143,8 @@ pub(super) fn markdown(rules: &[Rule]) -> String {
         Support::Inert(why) => format!("no effect on motion: {why}"),
         Support::Handed(why) => format!("passed on: {why}"),
         Support::Partly(why) => format!("approximated: {why}"),
-        Support::Dropped(why) => format!("left out with a warning: {why}"),
+        Support::Dropped(why) | Support::Foreign(why) => format!("left out with a warning: {why}"),
+        Support::Drawn => "left out with a warning: for pictures only".to_owned(),
         Support::Refused(why) => format!("error: {why}"),
     };
     for rule in rules {

@@ -1,7 +1,7 @@
 //! Mass and inertia of bodies.
 
 use crate::error::RigidError;
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Vector3};
 
 /// Mass and inertia of a body. The origin of the body frame is the centre of mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,11 +36,21 @@ impl MassProperties {
         if moments.min() <= 1e-12 * scale {
             return refuse("it is not positive definite");
         }
-        // Flat bodies are exactly at the limit; the allowance is for rounding in the file that
-        // gives the inertia.
-        if moments.max() > (moments.sum() - moments.max()) * (1.0 + 1e-6) {
+        if !realisable(&moments, 0.0) {
             return refuse("one principal moment is larger than the sum of the two others");
         }
         Ok(())
     }
+}
+
+/// Whether principal moments are those of some distribution of mass: none is larger than the sum of
+/// the two others. The allowance is for rounding in the file that gives the inertia; flat bodies
+/// are exactly at the limit.
+fn realisable(moments: &Vector3<f64>, rounding: f64) -> bool {
+    moments.max() <= (moments.sum() - moments.max()) * (1.0 + 1e-6) + rounding
+}
+
+/// The same of a symmetric tensor about the centre of mass \[kg m^2\], known to `rounding`.
+pub(crate) fn is_realisable(inertia: &Matrix3<f64>, rounding: f64) -> bool {
+    realisable(&inertia.symmetric_eigenvalues(), rounding)
 }

@@ -10,8 +10,10 @@ use super::super::error::{ImportError, ImportProblem};
 use super::super::mesh;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
+use super::height_field;
+use super::include::locate;
 use super::pose::quaternion;
-use pliant_geometry::{HeightField, Shape};
+use pliant_geometry::Shape;
 use pliant_io::mesh::{MeshData, load_mesh};
 
 /// Assets, which geoms refer to by name.
@@ -45,8 +47,9 @@ impl Assets {
                     }
                 }
                 "hfield" => {
-                    let name = element.required("name")?.to_owned();
-                    if assets.height_fields.insert(name, height_field(element)?).is_some() {
+                    let name = asset_name(element)?;
+                    let field = height_field::read(element, directory, compiler, &mut assets.files)?;
+                    if assets.height_fields.insert(name, field).is_some() {
                         return Err(duplicate("a height field"));
                     }
                 }
@@ -95,7 +98,7 @@ fn hull(
             let name = Path::new(file);
             let name =
                 if compiler.strip_path { Path::new(name.file_name().unwrap_or_default()) } else { name };
-            let path = directory.join(&compiler.mesh_directory).join(name);
+            let path = locate(element, &directory.join(&compiler.mesh_directory), name);
             let mesh = load_mesh(&path, 1.0)
                 .map_err(|e| element.fail_at("file", ImportProblem::Mesh(e.to_string())))?;
             files.push(path);
@@ -133,35 +136,4 @@ fn inline(element: &Element, numbers: &[f64]) -> Result<MeshData, ImportError> {
     }
     let triangles = faces.chunks_exact(3).map(|t| [t[0] as u32, t[1] as u32, t[2] as u32]).collect();
     Ok(MeshData { vertices, triangles })
-}
-
-/// A height field: heights are scaled to the range from 0 to 1, then to `size`.
-fn height_field(element: &Element) -> Result<Shape, ImportError> {
-    let count = |attribute| match element.integer(attribute)? {
-        Some(n) if n >= 2 => Ok(n as usize),
-        _ => Err(element.bad(attribute, "a whole number of at least 2")),
-    };
-    let (rows, columns) = (count("nrow")?, count("ncol")?);
-    let Some(size) = element.array::<4>("size")? else {
-        return Err(element.fail(ImportProblem::Missing("size")));
-    };
-    if size.iter().any(|s| *s <= 0.0) {
-        return Err(
-            element.bad("size", "four positive lengths: half widths along x and y, height, depth (m)")
-        );
-    }
-    let Some(heights) = element.numbers("elevation", 4..=usize::MAX)? else {
-        return Err(element.fail(ImportProblem::Missing("elevation")));
-    };
-    if rows.checked_mul(columns) != Some(heights.len()) {
-        return Err(element.bad("elevation", &format!("{rows} rows of {columns} heights")));
-    }
-    let (low, high) = heights.iter().fold((f64::MAX, f64::MIN), |(low, high), h| (low.min(*h), high.max(*h)));
-    let span = if high > low { high - low } else { 1.0 };
-    // MuJoCo's file has its first row at the greatest y.
-    let scaled: Vec<f64> =
-        heights.chunks_exact(columns).rev().flatten().map(|h| (h - low) / span * size[2]).collect();
-    let spacing = [2.0 * size[0] / (columns - 1) as f64, 2.0 * size[1] / (rows - 1) as f64];
-    let field = HeightField::new(&scaled, columns, spacing, size[3]).map_err(|e| element.fail(e.into()))?;
-    Ok(Shape::HeightField(field))
 }

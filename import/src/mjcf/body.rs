@@ -85,13 +85,8 @@ pub(super) fn read(
 ) -> Result<Vec<MjcfBody>, ImportError> {
     let world = MjcfBody::new(root.clone(), "world".to_owned(), 0, Isometry3::identity());
     let mut reader = Reader { compiler, defaults, assets, warnings, bodies: vec![world] };
-    let mut any = false;
     for world in root.all("worldbody") {
-        any = true;
         reader.children(world, &Context { body: 0, frame: Isometry3::identity(), childclass: None })?;
-    }
-    if !any {
-        return Err(root.fail(ImportProblem::Missing("worldbody")));
     }
     unique(reader.bodies.iter().map(|b| (&b.element, b.name.as_str())), "a body")?;
     let joints = reader.bodies.iter().flat_map(|b| b.joints.iter().map(|j| (&j.element, j.name.as_str())));
@@ -254,13 +249,15 @@ impl Reader<'_> {
             reference: element.number("springref")?.unwrap_or(0.0) * unit,
             ..Dof::default()
         };
-        if let Some([low, high]) = range(element, "range", "limited", self.compiler)? {
-            match freedom {
-                Freedom::Ball => {
-                    self.warnings.push(element.warn("range", "left out: ball joints have no limits"));
+        match freedom {
+            Freedom::Ball if element.text("range").is_some() => {
+                self.warnings.push(element.warn("range", "left out: ball joints have no limits"));
+            }
+            Freedom::Ball | Freedom::Free => {}
+            _ => {
+                if let Some([low, high]) = range(element, "range", "limited", self.compiler)? {
+                    dof.limits = [low * unit, high * unit];
                 }
-                Freedom::Free => {}
-                _ => dof.limits = [low * unit, high * unit],
             }
         }
         if matches!(freedom, Freedom::Ball | Freedom::Free) {

@@ -6,7 +6,7 @@ use super::super::element::{self, Element};
 use super::super::error::{ImportError, ImportProblem};
 
 /// Replaces every `<include>` by the contents of its file. Files are found relative to the
-/// directory of the main file. One file is included once, as MuJoCo demands. Returns the included
+/// directory of the main file, or to that of the file that names them. One file is included once, as MuJoCo demands. Returns the included
 /// files too.
 pub(super) fn expand(mut root: Element, directory: &Path) -> Result<(Element, Vec<PathBuf>), ImportError> {
     let mut read = vec![PathBuf::from(&*root.file)];
@@ -27,7 +27,7 @@ fn expand_children(
             children.push(child);
             continue;
         }
-        let path = directory.join(child.required("file")?);
+        let path = locate(&child, directory, Path::new(child.required("file")?));
         if read.contains(&path) {
             let reason = "a file is included twice".to_owned();
             return Err(child.fail_at("file", ImportProblem::Cycle(reason)));
@@ -40,4 +40,15 @@ fn expand_children(
     }
     element.children = children;
     Ok(())
+}
+
+/// Path of a file that an element names: relative to a directory, or, where there is none, to that
+/// of the file in which the element stands.
+pub(super) fn locate(element: &Element, directory: &Path, name: &Path) -> PathBuf {
+    let usual = directory.join(name);
+    if usual.exists() {
+        return usual;
+    }
+    let own = Path::new(&*element.file).parent().map(|folder| folder.join(name));
+    own.filter(|path| path.exists()).unwrap_or(usual)
 }

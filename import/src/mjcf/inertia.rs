@@ -6,7 +6,7 @@ use super::super::error::{ImportError, ImportProblem, ImportWarning};
 use super::body::MjcfBody;
 use super::compiler::Compiler;
 use pliant_rigid::MassProperties;
-use pliant_rigid::multibody::RigidInertia;
+use pliant_rigid::multibody::{ModelError, RigidInertia};
 
 /// MuJoCo's least mass \[kg\] and inertia \[kg m^2\] of moving bodies.
 const LEAST: f64 = 1e-15;
@@ -32,7 +32,7 @@ pub(super) fn compile(
         bodies[i].mass = Some((figures, center));
     }
     scale_total(bodies, compiler);
-    check(bodies, warnings)
+    check(bodies)
 }
 
 /// The sum of a body's geoms.
@@ -88,36 +88,28 @@ fn scale_total(bodies: &mut [MjcfBody], compiler: &Compiler) {
     }
 }
 
-/// Moving bodies need a mass; a mass needs a physical inertia.
-fn check(bodies: &mut [MjcfBody], warnings: &mut Vec<ImportWarning>) -> Result<(), ImportError> {
-    for i in 1..bodies.len() {
-        if bodies[i].joints.is_empty() {
-            continue;
-        }
+/// Moving bodies need a mass, their own or that of bodies welded to them.
+fn check(bodies: &[MjcfBody]) -> Result<(), ImportError> {
+    for (i, body) in bodies.iter().enumerate().skip(1).filter(|(_, body)| !body.joints.is_empty()) {
         let part = bodies.iter().filter(|b| b.part == i);
         let mass: f64 = part.filter_map(|b| b.mass.as_ref()).map(|(m, _)| m.mass).sum();
         if mass < LEAST {
             let reason = "a body that moves has no mass; give it an <inertial> or geoms with mass".to_owned();
-            return Err(bodies[i].element.fail(ImportProblem::Inertia(reason)));
-        }
-    }
-    for body in bodies.iter_mut().skip(1) {
-        let Some((figures, _)) = &body.mass else { continue };
-        let nothing = figures.mass == 0.0 && figures.inertia == Matrix3::zeros();
-        let Err(error) = figures.validate(&body.name) else { continue };
-        let at = body.inertial.as_ref().map_or(&body.element, |inertial| &inertial.element);
-        if nothing {
-            body.mass = None;
-        } else if body.part == 0 {
-            warnings.push(at.warn("", format!("left out: the mass of a static body ({error})")));
-            body.mass = None;
-        } else {
-            let mut fault = at.fail(ImportProblem::Inertia(error.to_string()));
-            if let Some(name) = ["diaginertia", "fullinertia"].iter().find(|name| at.text(name).is_some()) {
-                fault = at.fail_at(name, ImportProblem::Inertia(error.to_string()));
-            }
-            return Err(fault);
+            return Err(body.element.fail(ImportProblem::Inertia(reason)));
         }
     }
     Ok(())
+}
+
+/// An error of building the model, at the `<inertial>` of the body.
+pub(super) fn misbuilt(error: ModelError, bodies: &[MjcfBody]) -> ImportError {
+    let (ModelError::Inertia { link, .. } | ModelError::NoInertia { link, .. }) = &error else {
+        return bodies[0].element.fail(error.into());
+    };
+    let body = bodies.iter().find(|body| body.name == *link).unwrap_or(&bodies[0]);
+    let at = body.inertial.as_ref().map_or(&body.element, |inertial| &inertial.element);
+    match ["diaginertia", "fullinertia"].iter().find(|name| at.text(name).is_some()) {
+        Some(name) => at.fail_at(name, error.into()),
+        None => at.fail(error.into()),
+    }
 }

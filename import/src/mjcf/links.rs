@@ -5,6 +5,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportWarning};
 use super::body::{Freedom, MjcfBody, MjcfJoint};
+use super::inertia::misbuilt;
 use pliant_rigid::multibody::{JointKind, Link, LinkId, Model, ModelBuilder, RigidInertia, State};
 
 /// A joint and its link.
@@ -83,7 +84,7 @@ pub(super) fn build(
         let body = &mut bodies[i];
         (body.link, body.in_link) = (link, in_link);
     }
-    let model = builder.build().map_err(|e| bodies[0].element.fail(e.into()))?;
+    let model = builder.build().map_err(|error| misbuilt(error, bodies))?;
     Ok((model, records))
 }
 

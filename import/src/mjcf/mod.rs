@@ -11,12 +11,14 @@ mod contact;
 mod defaults;
 mod equality;
 mod geom;
+mod height_field;
 mod include;
 mod inertia;
 mod inertial;
 mod keyframe;
 mod links;
 mod pose;
+mod replicate;
 mod table;
 
 use std::path::Path;
@@ -34,13 +36,14 @@ pub(super) use table::TABLE;
 
 /// Reads a document.
 pub(super) fn read(root: Element, directory: &Path) -> Result<Imported, ImportError> {
-    let (root, mut files) = include::expand(root, directory)?;
+    let (mut root, mut files) = include::expand(root, directory)?;
     let mut warnings = Vec::new();
     if let Some((name, _)) = root.attributes.iter().find(|(name, _)| name != "model") {
         return Err(root.fail_at(name, ImportProblem::UnknownAttribute));
     }
-    support::check(&root, TABLE, false, &mut warnings)?;
     let compiler = compiler::Compiler::read(&root)?;
+    replicate::expand(&mut root, &compiler)?;
+    support::check(&root, TABLE, false, &mut warnings)?;
     let option = compiler::Options::read(&root)?;
     let defaults = defaults::Defaults::read(&root)?;
     let assets = asset::Assets::read(&root, directory, &compiler, &defaults)?;

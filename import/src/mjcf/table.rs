@@ -3,7 +3,7 @@
 
 use super::super::support::Attributes;
 use super::super::support::Rule;
-use super::super::support::Support::{Dropped, Handed, Inert, Partly, Refused, Yes};
+use super::super::support::Support::{Drawn, Dropped, Handed, Inert, Partly, Refused, Yes};
 
 const PICTURE: &str = "for pictures only";
 const RIGID: &str = "loops, welds and limits here are near-rigid, with a compliance of their own";
@@ -63,10 +63,7 @@ const MESH: &[Attributes] = &[
 
 const MATERIAL: &[Attributes] = &[
     (Yes, "name class rgba"),
-    (
-        Dropped(PICTURE),
-        "texture texrepeat texuniform emission specular shininess reflectance metallic roughness",
-    ),
+    (Drawn, "texture texrepeat texuniform emission specular shininess reflectance metallic roughness"),
 ];
 
 const EQUALITY: &[Attributes] = &[(Yes, "active class name"), (Dropped(RIGID), "solref solimp")];
@@ -143,7 +140,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
             (Refused("primitives are not fitted to meshes"), "fitaabb=false"),
             (Inert("bodies without joints are welded, which gives the same motion"), "fusestatic"),
             (Dropped("bodies keep the frames that the file gives them"), "alignfree=false"),
-            (Dropped(PICTURE), "texturedir"),
+            (Drawn, "texturedir"),
             (Inert(SCRATCH), "usethread savecanonical savecompiled saveinertial conflict passthrough"),
         ]
     ),
@@ -185,7 +182,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
     ),
     element!("mujoco", "size", Inert(SCRATCH)),
     element!("mujoco", "statistic", Inert(PICTURE)),
-    element!("mujoco", "visual", Dropped(PICTURE)),
+    element!("mujoco", "visual", Drawn),
     element!("mujoco", "custom", Dropped("user data")),
     element!("mujoco", "sensor", Dropped("forces and motions are read from the simulation")),
     element!("mujoco", "extension", Refused("plugins")),
@@ -231,15 +228,16 @@ pub(in super::super) const TABLE: &[Rule] = &[
         Yes,
         &[
             (Yes, "name nrow ncol size elevation"),
-            (Refused("heights are read from `elevation` only"), "file content_type"),
+            (Partly("PNG files, of which the red channel counts"), "file"),
+            (Inert("the format is known by the contents"), "content_type"),
         ]
     ),
     element!("asset", "material", Yes, MATERIAL),
-    element!("asset", "texture", Dropped(PICTURE)),
-    element!("asset", "skin", Dropped(PICTURE)),
+    element!("asset", "texture", Drawn),
+    element!("asset", "skin", Drawn),
     element!("asset", "model", Refused("models within models; use <include>")),
     element!("mesh", "plugin", Refused("plugins")),
-    element!("material", "layer", Dropped(PICTURE)),
+    element!("material", "layer", Drawn),
     // Bodies.
     element!("mujoco", "worldbody", Yes),
     element!(
@@ -270,9 +268,14 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("worldbody body frame", "geom", Yes, GEOM),
     element!("geom", "plugin", Refused("plugins")),
     element!("worldbody body frame", "site", Dropped("only connect and weld use sites")),
-    element!("worldbody body frame", "camera", Dropped(PICTURE)),
-    element!("worldbody body frame", "light", Dropped(PICTURE)),
-    element!("worldbody body frame", "replicate", Refused("expand the copies")),
+    element!("worldbody body frame", "camera", Drawn),
+    element!("worldbody body frame", "light", Drawn),
+    element!(
+        "worldbody body frame",
+        "replicate",
+        Partly("replaced by its copies; actuators, sensors and constraints of what is copied are not copied"),
+        &[(Yes, "count offset euler sep")]
+    ),
     element!("worldbody body frame", "attach", Refused("models within models; use <include>")),
     element!("worldbody body frame", "composite", Refused("expand the bodies")),
     element!("worldbody body frame", "flexcomp", Refused("deformable bodies are not rigid bodies")),

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Translation3, Vector3};
 
 use super::super::element::Element;
-use super::super::error::{ImportError, ImportProblem};
+use super::super::error::{ImportError, ImportProblem, ImportWarning, WarningKind};
 use super::super::imported::Visual;
 use super::super::mesh;
-use super::super::mjcf::{DISSIPATION, STIFFNESS, color};
+use super::super::mjcf::{DISSIPATION, STIFFNESS, color, turn_z_to};
+use super::super::options::Repair;
 use super::Reader;
 use super::tree::Tree;
 use pliant_geometry::Shape;
@@ -50,14 +51,29 @@ impl Reader<'_> {
                 let color = paint(visual, &named)?;
                 colors.push(color);
                 let pose = in_link * super::origin(visual)?;
-                if let Some(shape) = self.shape(visual, true)? {
+                if let Some((shape, _)) = self.shape(visual, true)? {
                     let name = name_of(visual, "visual", i);
                     visuals.push(Visual { name, link: Some(id), pose, shape, color });
                 }
             }
             for (i, collision) in link.all("collision").enumerate() {
                 let pose = in_link * super::origin(collision)?;
-                if let Some(shape) = self.shape(collision, false)? {
+                let read = match self.shape(collision, false) {
+                    Err(error) if error.repair == Some(Repair::Shapes) && self.leaves_out_shapes() => {
+                        let action = format!("repaired: left out: {}", error.problem);
+                        self.warnings.push(ImportWarning {
+                            kind: WarningKind::Motion,
+                            location: error.location,
+                            attribute: error.attribute,
+                            value: error.value,
+                            action,
+                        });
+                        None
+                    }
+                    read => read?,
+                };
+                if let Some((shape, turned)) = read {
+                    let pose = pose * turned;
                     geometries.push(CollisionGeometry {
                         name: name_of(collision, "collision", i),
                         link: Some(id),
@@ -74,35 +90,38 @@ impl Reader<'_> {
         Ok((geometries, visuals))
     }
 
-    /// The shape of a visual or collision element; `None` for a visual that cannot be read.
-    fn shape(&mut self, element: &Element, visual: bool) -> Result<Option<Shape>, ImportError> {
+    fn leaves_out_shapes(&self) -> bool {
+        self.options.repairs.contains(&Repair::Shapes)
+    }
+
+    /// The shape of a visual or collision element, and its frame in that of the element; `None` for
+    /// a visual that cannot be read.
+    fn shape(
+        &mut self,
+        element: &Element,
+        visual: bool,
+    ) -> Result<Option<(Shape, Isometry3<f64>)>, ImportError> {
         let Some(geometry) = element.one("geometry")? else {
             return Err(element.fail(ImportProblem::Missing("geometry")));
         };
         let Some(kind) = geometry.children.first() else {
             return Err(geometry.fail(ImportProblem::Missing("box, cylinder, capsule, sphere or mesh")));
         };
-        let length = |attribute: &'static str| -> Result<f64, ImportError> {
-            kind.required(attribute)?;
-            match kind.number(attribute)? {
-                Some(x) if x > 0.0 => Ok(x),
-                _ => Err(kind.bad(attribute, "positive (m)")),
-            }
+        let read = match kind.tag.as_str() {
+            "mesh" => return Ok(self.mesh(kind, visual)?.map(|shape| (shape, Isometry3::identity()))),
+            "plane" if !visual => return Ok(Some(plane(kind)?)),
+            "plane" => Err(kind.fail(ImportProblem::Unsupported("planes are not drawn".to_owned()))),
+            _ => primitive(kind, geometry),
         };
-        Ok(Some(match kind.tag.as_str() {
-            "box" => {
-                kind.required("size")?;
-                match kind.vector("size")? {
-                    Some(size) if size.iter().all(|s| *s > 0.0) => Shape::Box { half_extents: size / 2.0 },
-                    _ => return Err(kind.bad("size", "three positive lengths (m)")),
-                }
+        match read {
+            Ok(shape) => Ok(Some((shape, Isometry3::identity()))),
+            Err(error) if visual => {
+                let action = format!("left out: {}", error.problem);
+                self.warnings.push(kind.warn(&error.attribute, action).of(WarningKind::Pictures));
+                Ok(None)
             }
-            "cylinder" => Shape::Cylinder { radius: length("radius")?, half_length: length("length")? / 2.0 },
-            "capsule" => Shape::Capsule { radius: length("radius")?, half_length: length("length")? / 2.0 },
-            "sphere" => Shape::Sphere { radius: length("radius")? },
-            "mesh" => return self.mesh(kind, visual),
-            _ => return Err(kind.fail(ImportProblem::UnknownElement(geometry.tag.clone()))),
-        }))
+            Err(error) => Err(error),
+        }
     }
 
     fn mesh(&mut self, element: &Element, visual: bool) -> Result<Option<Shape>, ImportError> {
@@ -126,10 +145,11 @@ impl Reader<'_> {
                 Ok(Some(shape))
             }
             Err(reason) if visual => {
-                self.warnings.push(element.warn("filename", format!("left out: {reason}")));
+                let action = format!("left out: {reason}");
+                self.warnings.push(element.warn("filename", action).of(WarningKind::Pictures));
                 Ok(None)
             }
-            Err(reason) => Err(element.fail_at("filename", ImportProblem::Mesh(reason))),
+            Err(reason) => Err(element.fail_at("filename", ImportProblem::Mesh(reason)).or(Repair::Shapes)),
         }
     }
 
@@ -152,6 +172,39 @@ impl Reader<'_> {
         }
         self.directory.join(inner)
     }
+}
+
+/// A solid that the format has, with the lengths of the file.
+fn primitive(kind: &Element, geometry: &Element) -> Result<Shape, ImportError> {
+    let length = |attribute: &'static str| -> Result<f64, ImportError> {
+        kind.required(attribute)?;
+        match kind.number(attribute)? {
+            Some(x) if x > 0.0 => Ok(x),
+            _ => Err(kind.bad(attribute, "positive (m)").or(Repair::Shapes)),
+        }
+    };
+    Ok(match kind.tag.as_str() {
+        "box" => {
+            kind.required("size")?;
+            match kind.vector("size")? {
+                Some(size) if size.iter().all(|s| *s > 0.0) => Shape::Box { half_extents: size / 2.0 },
+                _ => return Err(kind.bad("size", "three positive lengths (m)").or(Repair::Shapes)),
+            }
+        }
+        "cylinder" => Shape::Cylinder { radius: length("radius")?, half_length: length("length")? / 2.0 },
+        "capsule" => Shape::Capsule { radius: length("radius")?, half_length: length("length")? / 2.0 },
+        "sphere" => Shape::Sphere { radius: length("radius")? },
+        _ => {
+            let unknown = ImportProblem::UnknownElement(geometry.tag.clone());
+            return Err(kind.fail(unknown).or(Repair::Shapes));
+        }
+    })
+}
+
+/// The half space behind a plane through the origin, and its frame: z along the normal.
+fn plane(kind: &Element) -> Result<(Shape, Isometry3<f64>), ImportError> {
+    let normal = kind.direction("normal")?.unwrap_or(Vector3::z_axis());
+    Ok((Shape::HalfSpace, Isometry3::from_parts(Translation3::identity(), turn_z_to(&normal))))
 }
 
 fn paint(visual: &Element, named: &BTreeMap<String, [u8; 3]>) -> Result<[u8; 3], ImportError> {

@@ -3,7 +3,7 @@
 
 use super::super::support::Attributes;
 use super::super::support::Rule;
-use super::super::support::Support::{Dropped, Handed, Inert, Partly, Yes};
+use super::super::support::Support::{Drawn, Foreign, Handed, Inert, Partly, Yes};
 
 const NONE: &[Attributes] = &[];
 
@@ -22,6 +22,12 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("link", "inertial", Yes),
     element!("inertial visual collision joint", "origin", Yes, &[(Yes, "xyz rpy"), (Yes, "quat_xyzw")]),
     element!("inertial", "mass", Yes, &[(Yes, "value")]),
+    element!(
+        "inertial",
+        "density",
+        Partly("an extension: without a mass, that of the collision shapes at this density"),
+        &[(Yes, "value")]
+    ),
     element!("inertial", "inertia", Yes, &[(Yes, "ixx ixy ixz iyy iyz izz")]),
     element!("link", "visual", Yes, &[(Yes, "name")]),
     element!(
@@ -37,6 +43,12 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("geometry", "sphere", Yes, &[(Yes, "radius")]),
     element!(
         "geometry",
+        "plane",
+        Partly("an extension: the half space behind the plane; only for contact"),
+        &[(Yes, "normal")]
+    ),
+    element!(
+        "geometry",
         "mesh",
         Partly(
             "the convex hull, with a warning where the mesh has less volume; OBJ, STL and PLY files; visuals of other types are left out"
@@ -45,7 +57,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
     ),
     element!("visual robot", "material", Yes, &[(Yes, "name")]),
     element!("material", "color", Yes, &[(Yes, "rgba")]),
-    element!("material", "texture", Dropped("for pictures only")),
+    element!("material", "texture", Drawn),
     element!("robot", "joint", Yes, &[(Yes, "name type")]),
     element!("joint", "parent", Yes, &[(Yes, "link")]),
     element!("joint", "child", Yes, &[(Yes, "link")]),
@@ -58,14 +70,14 @@ pub(in super::super) const TABLE: &[Rule] = &[
             (Yes, "lower upper"),
             (Partly("a motor of effort 0 with this limit, if it is above 0"), "effort"),
             (Handed("in `ImportedJoint`; it is not enforced"), "velocity"),
-            (Dropped("motions are not planned"), "acceleration deceleration jerk"),
+            (Foreign("motions are not planned"), "acceleration deceleration jerk"),
         ]
     ),
     element!("joint", "dynamics", Yes, &[(Yes, "damping friction")]),
     element!("joint", "mimic", Yes, &[(Yes, "joint multiplier offset")]),
-    element!("joint", "calibration", Dropped("there is nothing to calibrate")),
-    element!("joint", "safety_controller", Dropped("controllers are not part of the mechanism")),
-    element!("robot", "transmission", Dropped("joints are actuated at the joint")),
-    element!("robot", "gazebo", Dropped("settings of another simulator")),
-    element!("robot", "sensor", Dropped("forces and motions are read from the simulation")),
+    element!("joint", "calibration", Foreign("there is nothing to calibrate")),
+    element!("joint", "safety_controller", Foreign("controllers are not part of the mechanism")),
+    element!("robot", "transmission", Foreign("joints are actuated at the joint")),
+    element!("robot", "gazebo", Foreign("settings of another simulator")),
+    element!("robot", "sensor", Foreign("forces and motions are read from the simulation")),
 ];

@@ -2,17 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
-use super::algebra::{MotionVector, RigidInertia};
+use super::algebra::RigidInertia;
 use super::error::ModelError;
 use super::floating::FreeFloatingTree;
-use super::joint::{JointKind, MAX_DOFS};
-use super::kinematics::Kinematics;
+use super::joint::JointKind;
 use super::link::{Dof, Link, LinkId, LinkIndices, Tree};
-use super::mass_matrix::composite_inertias;
 use super::model::Model;
-use crate::mass::MassProperties;
 
 /// Builds a [`Model`].
 #[derive(Clone, Debug, Default)]
@@ -21,6 +18,7 @@ pub struct ModelBuilder {
     /// Names in use.
     names: BTreeSet<String>,
     gravity: Vector3<f64>,
+    any_moments: bool,
 }
 
 impl ModelBuilder {
@@ -32,7 +30,7 @@ impl ModelBuilder {
     /// Adds a link; its parent must have been added before.
     ///
     /// # Errors
-    /// A name in use, a value or an inertia out of range.
+    /// A name in use, a value out of range.
     pub fn add(&mut self, mut link: Link) -> Result<LinkId, ModelError> {
         if self.names.contains(&link.name) {
             return Err(ModelError::DuplicateName { name: link.name });
@@ -79,24 +77,39 @@ impl ModelBuilder {
                 return value("lower limit", dof.limits[0], "rad or m", "at most the upper limit");
             }
         }
-        let i = &link.inertia;
-        if i.mass == 0.0 && i.moment == Vector3::zeros() && i.inertia == Matrix3::zeros() {
-            return Ok(());
+        let RigidInertia { mass, moment, inertia } = link.inertia;
+        if !(mass.is_finite() && mass >= 0.0) {
+            return value("mass", mass, "kg", "finite and not negative");
         }
-        let center = i.center();
-        let about_center = i.shifted(&center).inertia;
-        let figures =
-            MassProperties { mass: i.mass, inertia: (about_center + about_center.transpose()) * 0.5 };
-        figures
-            .validate(&link.name)
-            .map_err(|e| ModelError::Inertia { link: link.name.clone(), reason: e.to_string() })
+        if let Some(x) = moment.iter().chain(inertia.iter()).find(|x| !x.is_finite()) {
+            return value("inertia", *x, "kg m or kg m^2", "finite");
+        }
+        Ok(())
+    }
+
+    /// Accepts principal moments of which one is larger than the sum of the two others, which no
+    /// distribution of mass has. The equations of motion are sound with them: the kinetic energy is
+    /// not negative.
+    pub fn accept_any_moments(&mut self) {
+        self.any_moments = true;
+    }
+
+    /// The links that were added.
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// Gives a link another inertia, about its origin, in its axes.
+    pub fn set_inertia(&mut self, link: LinkId, inertia: RigidInertia) {
+        self.links[link.0].inertia = inertia;
     }
 
     /// The model.
     ///
     /// # Errors
-    /// A link that can move but has no inertia.
+    /// A link that can move but has no inertia, or one that no body has.
     pub fn build(self) -> Result<Model, ModelError> {
+        self.check_groups(self.any_moments)?;
         let mut trees: Vec<Tree> = Vec::new();
         let mut tree_of: Vec<Option<usize>> = Vec::with_capacity(self.links.len());
         let mut positions = 0;
@@ -156,30 +169,6 @@ impl ModelBuilder {
         };
         model.check_inertia()?;
         Ok(model)
-    }
-}
-
-impl Model {
-    /// Every joint must move an inertia, of its links or of its motor. Also finds the free-floating
-    /// trees.
-    fn check_inertia(&mut self) -> Result<(), ModelError> {
-        let mut kinematics = Kinematics::new(self);
-        kinematics.update(self, &self.zero_configuration());
-        let composite = composite_inertias(self, &kinematics);
-        for (i, link) in self.links.iter().enumerate() {
-            let mut axes = [MotionVector::zero(); MAX_DOFS];
-            for (d, n) in self.velocities_of(LinkId(i)).enumerate() {
-                axes[d] = kinematics.axes()[n];
-                let felt = axes[d].dot(&composite[i].momentum(&axes[d])) + self.dofs[n].armature;
-                if felt <= 0.0 {
-                    let joint = link.joint.name();
-                    return Err(ModelError::NoInertia { link: link.name.clone(), joint });
-                }
-            }
-        }
-        self.floating =
-            FreeFloatingTree::find(self, |link| composite[link.0].rotated(&kinematics.pose(link).inverse()));
-        Ok(())
     }
 }
 

@@ -35,12 +35,17 @@ pub enum ModelError {
         joint: &'static str,
     },
     /// An inertia that is not physical.
-    #[error("link '{link}', inertia: {reason}")]
+    #[error(
+        "link '{link}' with all that is fixed to it: inertia {inertia:?} kg m^2 (columns, about the \
+         centre of mass): {reason}"
+    )]
     Inertia {
-        /// The link.
+        /// The link that a joint moves.
         link: String,
         /// What is wrong.
-        reason: String,
+        reason: &'static str,
+        /// The tensor about the centre of mass, link's axes \[kg m^2\], by columns.
+        inertia: [[f64; 3]; 3],
     },
     /// A state that does not fit the model.
     #[error("state, {field}: {reason}")]
