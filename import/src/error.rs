@@ -137,9 +137,10 @@ pub enum ImportProblem {
 /// What a warning is about, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WarningKind {
-    /// The motion differs from that of the file, or can: something was approximated, left out or
-    /// repaired on request.
+    /// The motion differs from that of the file, or can: something was approximated or left out.
     Motion,
+    /// A repair that was asked for; the motion is that of the repaired file.
+    Repaired,
     /// An element or attribute that the format does not have, or that is for other programs.
     Extension,
     /// The file breaks the rules of its format, and was read as other readers read it.

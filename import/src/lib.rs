@@ -27,6 +27,7 @@ mod imported;
 mod mesh;
 mod mjcf;
 mod options;
+mod summary;
 mod support;
 mod urdf;
 
@@ -35,6 +36,7 @@ use std::path::Path;
 pub use error::{ImportError, ImportProblem, ImportWarning, SourceLocation, WarningKind};
 pub use imported::{Imported, ImportedJoint, Input, Keyframe, Visual};
 pub use options::{LoadOptions, Repair};
+pub use summary::summarised;
 
 /// Reads a mechanism from a file: MJCF if the root element is `<mujoco>`, URDF if it is `<robot>`.
 /// Meshes and included files are found relative to the file.

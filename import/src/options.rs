@@ -16,7 +16,9 @@ pub struct LoadOptions {
 
 /// A repair that changes the physics of a file. None is made unless it is asked for; what was done
 /// is among the warnings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Repair {
     /// Moments of inertia that no body has are raised until a body has them: negative ones to zero,
     /// and each to the difference of the two others.

@@ -102,7 +102,7 @@ fn moments_that_no_body_has_are_said_and_raised_on_request() {
     assert_eq!(kinds(&as_it_is), [WarningKind::Corrected]);
     close(&diagonal(&as_it_is), &[1.0, 2.0, 4.0, 1.0, 1.0, 1.0]);
     let raised = repaired(&text, Repair::Inertia).unwrap();
-    assert_eq!(kinds(&raised), [WarningKind::Motion]);
+    assert_eq!(kinds(&raised), [WarningKind::Repaired]);
     close(&diagonal(&raised), &[2.0, 2.0, 4.0, 1.0, 1.0, 1.0]);
     // Negative ones are refused, and raised to zero first: (-1, 3, 4) becomes (1, 3, 4).
     let negative = moving(FREE, &inertial(1.0, [-1.0, 3.0, 4.0]));
@@ -176,7 +176,7 @@ fn numbers_are_read_from_the_left_on_request() {
     let text = moving("type=\"continuous\"", &inertial(1.0, [1.0; 3])).replace("<child link=\"m\"/>", turned);
     assert_eq!(from_urdf(&text, ".").unwrap_err().repair, Some(Repair::Numbers));
     let read = repaired(&text, Repair::Numbers).unwrap();
-    assert_eq!(kinds(&read), [WarningKind::Motion; 2]);
+    assert_eq!(kinds(&read), [WarningKind::Repaired; 2]);
     let model = &read.system.model;
     assert_eq!(model.links()[1].frame.translation.vector.as_slice(), [1.0, 2.0, 3.0]);
     assert_eq!(model.dofs()[0].damping, 0.5);
@@ -191,7 +191,7 @@ fn shapes_are_left_out_on_request() {
     let text = moving(FREE, &format!("{}{shape}", inertial(1.0, [1.0; 3])));
     assert_eq!(from_urdf(&text, ".").unwrap_err().repair, Some(Repair::Shapes));
     let read = repaired(&text, Repair::Shapes).unwrap();
-    assert_eq!(kinds(&read), [WarningKind::Motion; 2]);
+    assert_eq!(kinds(&read), [WarningKind::Repaired; 2]);
     // The half space behind the plane: its z axis is the normal.
     let normal = read.geometries[0].pose.rotation * nalgebra::Vector3::z();
     close(normal.as_slice(), &[1.0, 0.0, 0.0]);

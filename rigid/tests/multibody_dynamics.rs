@@ -240,8 +240,8 @@ fn models_that_are_none_are_refused() {
         (|l| l.name = "first".into(), "'first'"),
         (|l| l.parent = Some(LinkId(7)), "parent"),
         (|l| l.frame.translation.x = f64::NAN, "frame"),
-        (|l| l.inertia.mass = -1.0, "inertia"),
-        (|l| l.inertia.inertia[(0, 0)] = 3.0, "sum of the two others"),
+        (|l| l.inertia.mass = -1.0, "mass"),
+        (|l| l.inertia.inertia[(0, 0)] = f64::NAN, "inertia"),
         (|l| l.dofs = vec![Dof { damping: -1.0, ..Dof::default() }], "damping"),
         (|l| l.dofs = vec![Dof { limits: [1.0, -1.0], ..Dof::default() }], "lower limit"),
         (|l| l.dofs = vec![Dof { stiffness: f64::NAN, ..Dof::default() }], "stiffness"),
@@ -258,4 +258,51 @@ fn models_that_are_none_are_refused() {
     builder.add(Link { inertia: RigidInertia::zero(), ..link("ghost") }).unwrap();
     let error = builder.build().unwrap_err();
     assert!(error.to_string().contains("'ghost'") && error.to_string().contains("revolute"), "{error}");
+}
+
+// Bad input: the inertia that counts is that of a link with all that is fixed to it. One that makes
+// the kinetic energy negative is refused always, one that only no body has unless it is accepted,
+// and so is a mass matrix that is positive on each axis alone but not definite.
+#[test]
+fn inertias_of_no_body_are_refused() {
+    let model = |moments: [f64; 3], held: [f64; 3], any: bool| {
+        let mut builder = ModelBuilder::new(Vector3::zeros());
+        if any {
+            builder.accept_any_moments();
+        }
+        let link = |name: &str, parent, joint, moments: [f64; 3]| Link {
+            name: name.into(),
+            parent,
+            joint,
+            frame: Isometry3::identity(),
+            inertia: RigidInertia::at_center(1.0, Vector3::zeros(), Matrix3::from_diagonal(&moments.into())),
+            gravity: true,
+            dofs: Vec::new(),
+        };
+        let root = builder.add(link("root", None, JointKind::Free, moments)).unwrap();
+        builder.add(link("held", Some(root), JointKind::Fixed, held)).unwrap();
+        builder.build().map(|_| ()).map_err(|error| error.to_string())
+    };
+    let said = |result: Result<(), String>| result.unwrap_err();
+    assert!(said(model([1.0, 1.0, 3.0], [0.0; 3], false)).contains("sum of the two others"));
+    assert_eq!(model([1.0, 1.0, 3.0], [0.0; 3], true), Ok(()));
+    assert_eq!(model([1.0, 1.0, 3.0], [1.0, 1.0, 0.0], false), Ok(()));
+    assert!(said(model([1.0, 1.0, -3.0], [0.0; 3], true)).contains("positive semidefinite"));
+    assert_eq!(model([1.0, 1.0, -3.0], [0.0, 0.0, 4.0], false), Ok(()));
+    // A point mass off the centre of a ball joint: it has no inertia about the line to the centre,
+    // which is no coordinate axis.
+    let mut builder = ModelBuilder::new(Vector3::zeros());
+    builder
+        .add(Link {
+            name: "bob".into(),
+            parent: None,
+            joint: JointKind::Ball,
+            frame: Isometry3::identity(),
+            inertia: RigidInertia::at_center(1.0, Vector3::new(0.3, 0.5, -0.7), Matrix3::zeros()),
+            gravity: true,
+            dofs: Vec::new(),
+        })
+        .unwrap();
+    let error = builder.build().unwrap_err().to_string();
+    assert!(error.contains("'bob'") && error.contains("moves no inertia"), "{error}");
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use std::collections::BTreeMap;
 
-use pliant_import::{self, ImportError};
+use pliant_import::{self, ImportError, LoadOptions, Repair};
 use pliant_rigid::multibody::JointKind;
 
 use crate::builtin;
@@ -100,7 +100,10 @@ fn is_model(scene: &str) -> bool {
 
 /// The scene of a model file alone: its step and gravity, its first keyframe if it has one.
 fn model_alone(file: &Path) -> Result<Scene, ImportError> {
-    let model = pliant_import::load(file)?;
+    // Only facts are taken from the model here; what needs a repair that was not asked for is
+    // refused where the scene is built.
+    let all = LoadOptions { floating: None, repairs: Repair::ALL.into() };
+    let model = pliant_import::load(file).or_else(|_| pliant_import::load_with(file, &all))?;
     let stem = file.file_stem().map_or_else(|| "model".into(), |stem| stem.to_string_lossy().into_owned());
     let name: String =
         stem.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
@@ -116,6 +119,8 @@ fn model_alone(file: &Path) -> Result<Scene, ImportError> {
         keyframe: model.keyframes.first().map(|key| key.name.clone()).filter(|name| !name.is_empty()),
         positions: BTreeMap::new(),
         controls: BTreeMap::new(),
+        floating: None,
+        repair: Vec::new(),
         // They are printed, and stand in the manifest.
         ignore_warnings: true,
     });

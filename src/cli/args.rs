@@ -3,7 +3,9 @@
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use pliant::import::Repair;
 use pliant::runner::machine;
 use pliant::runner::run::CHECKPOINT_INTERVAL;
 use pliant::runner::sweep::{RandomAxis, Shard, SweptField};
@@ -70,6 +72,10 @@ pub struct Changes {
     /// bodies[pin].motion.mass=1.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = assignment)]
     pub set: Vec<Assignment>,
+    /// Repair of a model file that is run alone, or of a scene's first robot; the error of a file
+    /// that needs one names it.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Repair::ALL.map(Repair::name)))]
+    pub repair: Vec<String>,
     #[command(flatten)]
     pub limits: LimitArguments,
 }
@@ -363,6 +369,9 @@ impl Changes {
     pub fn assignments(&self) -> Vec<Assignment> {
         let mut all = self.set.clone();
         all.extend(self.limits.assignments());
+        if !self.repair.is_empty() {
+            all.push(Assignment { path: "robots[0].repair".to_owned(), value: self.repair.clone().into() });
+        }
         if let Some(time) = self.time {
             all.push(Assignment { path: "duration".to_owned(), value: time.into() });
         }

@@ -62,7 +62,7 @@ impl Reader<'_> {
                     Err(error) if error.repair == Some(Repair::Shapes) && self.leaves_out_shapes() => {
                         let action = format!("repaired: left out: {}", error.problem);
                         self.warnings.push(ImportWarning {
-                            kind: WarningKind::Motion,
+                            kind: WarningKind::Repaired,
                             location: error.location,
                             attribute: error.attribute,
                             value: error.value,

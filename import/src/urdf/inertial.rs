@@ -105,7 +105,7 @@ pub(super) fn add_masses(
             builder.set_inertia(group.link, sum);
             let action =
                 format!("repaired: {:.4e} kg, of its collision shapes at {DENSITY} kg/m^3", sum.mass);
-            warnings.push(elements[group.link.0].warn("", action));
+            warnings.push(elements[group.link.0].warn("", action).of(WarningKind::Repaired));
         }
     }
     Ok(())
@@ -135,7 +135,7 @@ pub(super) fn check(
                 "repaired: no body has the moments of inertia {}; they were raised",
                 listed(&moments)
             );
-            warnings.push(at.warn("", action));
+            warnings.push(at.warn("", action).of(WarningKind::Repaired));
         } else if moments.min() < -1e-9 * moments.max() {
             let reason = format!(
                 "the principal moments {} of the link with all that is fixed to it; none can be negative",

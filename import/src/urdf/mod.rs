@@ -155,7 +155,7 @@ impl Reader<'_> {
             (link.joint, turned) = kind(joint.element)?;
             if self.empty[number] && link.joint != JointKind::Fixed && self.welds() {
                 let action = "repaired: fixed, since it moves nothing that has a mass";
-                self.warnings.push(joint.element.warn("", action));
+                self.warnings.push(joint.element.warn("", action).of(WarningKind::Repaired));
                 (link.joint, turned) = (JointKind::Fixed, Isometry3::identity());
             }
             link.frame *= turned.inverse();

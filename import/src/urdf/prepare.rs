@@ -116,7 +116,7 @@ fn numbers(
         return Err(element.bad(&name, &wanted).or(Repair::Numbers));
     }
     let kept = read[..count.min(read.len())].join(" ");
-    warnings.push(element.warn(&name, format!("repaired: read as '{kept}'")));
+    warnings.push(element.warn(&name, format!("repaired: read as '{kept}'")).of(WarningKind::Repaired));
     element.attributes[at].1 = kept;
     Ok(())
 }

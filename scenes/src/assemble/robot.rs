@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nalgebra::Vector3;
-use pliant_import::{self, Imported};
+use pliant_import::{self, ImportWarning, Imported, WarningKind};
 use pliant_io::text::is_obeyed;
 use pliant_rigid::BodiesBuilder;
 
@@ -86,8 +86,11 @@ fn add_robot(
 ) -> Result<(), AssembleError> {
     let mut imported = read(robot, path)?;
     check_names(&imported, path)?;
-    let warnings: Vec<String> = imported.warnings.iter().map(ToString::to_string).collect();
-    if !(warnings.is_empty() || robot.ignore_warnings) {
+    let warnings = pliant_import::summarised(&imported.warnings);
+    let changes_motion = |warning: &&ImportWarning| warning.kind == WarningKind::Motion;
+    let grave: Vec<_> = imported.warnings.iter().filter(changes_motion).cloned().collect();
+    if !(grave.is_empty() || robot.ignore_warnings) {
+        let warnings = pliant_import::summarised(&grave);
         return Err(AssembleError::Warnings { path: path.to_owned(), warnings });
     }
     parts.warnings.extend(warnings.into_iter().map(|warning| format!("{path}: {warning}")));
@@ -141,7 +144,7 @@ fn add_robot(
 
 fn read(robot: &Robot, path: &str) -> Result<Imported, AssembleError> {
     let read = match (&robot.file, robot.model) {
-        (Some(file), _) => pliant_import::load(file),
+        (Some(file), _) => pliant_import::load_with(file, &robot.load_options()),
         (None, Some(model)) => models::import(model),
         (None, None) => {
             return Err(AssembleError::Undefined { path: format!("{path}.file"), name: String::new() });

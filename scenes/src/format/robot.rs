@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use pliant_import::{LoadOptions, Repair};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,10 +40,24 @@ pub struct Robot {
     /// keyframe [the file's unit].
     #[serde(default)]
     pub controls: BTreeMap<String, Signal>,
-    /// Whether to run although parts of the file are approximated or left out. Each of them gives a
-    /// warning in any case.
+    /// Whether the root of a URDF moves freely (true) or is fixed to the parent (false); null: as
+    /// the SRDF beside the file says, and fixed without one. MJCF says it by itself.
+    #[serde(default)]
+    pub floating: Option<bool>,
+    /// Repairs of the file that change its physics; the error of a file that needs one names it.
+    #[serde(default)]
+    pub repair: Vec<Repair>,
+    /// Whether to run although parts of the file that can change the motion are approximated or
+    /// left out. Each of them gives a warning in any case.
     #[serde(default)]
     pub ignore_warnings: bool,
+}
+
+impl Robot {
+    /// How its file is read.
+    pub(crate) fn load_options(&self) -> LoadOptions {
+        LoadOptions { floating: self.floating, repairs: self.repair.iter().copied().collect() }
+    }
 }
 
 /// The models that come with Pliant.

@@ -164,6 +164,8 @@ fn draw_robots(sampler: &mut SceneSampler) -> Trial {
         keyframe: None,
         positions: BTreeMap::new(),
         controls,
+        floating: None,
+        repair: Vec::new(),
         ignore_warnings: false,
     });
     let mut falling = dynamic(sampler.log_within(0.01, 5.0));
