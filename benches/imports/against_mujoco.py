@@ -1,1 +1,277 @@
-"""stub"""
+"""Comparison with MuJoCo: what it computes of a model, and what Pliant does."""
+
+import numpy as np
+
+import engines
+from engines import mujoco
+
+FREE, BALL, SLIDE, HINGE = range(4)
+SIZES = {FREE: (7, 6), BALL: (4, 3), SLIDE: (1, 1), HINGE: (1, 1)}
+OFF = mujoco.mjtDisableBit
+# Without joints' limits, dry friction, equalities: the mechanism alone.
+MECHANISM = (
+    OFF.mjDSBL_CONTACT | OFF.mjDSBL_LIMIT | OFF.mjDSBL_EQUALITY | OFF.mjDSBL_FRICTIONLOSS | OFF.mjDSBL_ACTUATION
+)
+PASSIVE = OFF.mjDSBL_CONTACT | OFF.mjDSBL_ACTUATION
+# A reference motion is taken with ever shorter steps until half the step changes it by less [m].
+SETTLED = 1e-7
+
+
+def compare(model, answer, ask):
+    """Figures of one file; `ask` asks Pliant for more."""
+    written = model.opt.disableflags
+    joints = [(model.joint(j).name, SIZES[int(model.jnt_type[j])][1]) for j in range(model.njnt)]
+    found = engines.matched(joints, answer)
+    figures = {"reference_dofs": model.nv, "reasons": reasons(model)}
+    if model.nv != answer["velocities"]:
+        figures["dofs_differ"] = True
+    links = [joint["link"] for joint in found] if found else []
+    model.opt.disableflags = written | MECHANISM
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    figures |= masses(model, data, answer, links)
+    if found is None or figures.get("dofs_differ"):
+        figures["reasons"].insert(0, "the joints differ")
+        return figures
+    if model.nv == 0:
+        return figures
+    pose = Pose(model, found)
+    random = np.random.default_rng(engines.SEED)
+    states = [random_state(model, random) for _ in range(engines.STATES)]
+    motions = [motion(engines.STEP, True), motion(engines.STEP / 2, True)]
+    has_constraints = bool(np.any(model.jnt_limited) or np.any(model.dof_frictionloss) or model.neq)
+    if has_constraints:
+        motions.append(motion(engines.STEP / 2, False))
+    begin = engines.pliant_parts(answer, engines.start_centers(answer))
+    figures["place"] = apart(model, body_parts(model, data), begin, links)
+    # All motions begin where the file is, at speeds that excite every joint.
+    rates = random.uniform(-1.0, 1.0, model.nv)
+    start = pose.named(model.qpos0, rates)
+    for asked in motions:
+        asked["start"] = start
+    answer = ask(states=[pose.named(q, v) for q, v in states], motions=motions)
+    for (q, v), ours in zip(states, answer["states"]):
+        figures = worse(figures, at_state(model, data, pose, answer, links, q, v, ours))
+    free = moved(model, written | MECHANISM, rates)
+    figures |= deviation(model, free, answer, links, answer["motions"][:2], "free_motion")
+    if has_constraints:
+        full = moved(model, written | PASSIVE, rates)
+        ours = answer["motions"][2]
+        figures |= deviation(model, full, answer, links, [ours, ours], "motion")
+    return figures
+
+
+def motion(step, alone):
+    """A motion as Pliant is asked for it; `alone` is the mechanism alone."""
+    on = not alone
+    return {"time": engines.TIME, "step": step, "limits": on, "equalities": on, "friction": on}
+
+
+def worse(a, b):
+    """The larger figure of two states."""
+    return a | {key: max(a.get(key, 0.0), value) for key, value in b.items()}
+
+
+def reasons(model):
+    """What may set the motions apart besides the mechanism."""
+    found = []
+    tendon = np.any(model.tendon_stiffness) or np.any(model.tendon_damping) or np.any(model.tendon_armature)
+    for is_so, text in (
+        (model.nflex > 0, "flex"),
+        (model.nplugin > 0, "plugins"),
+        (model.ntendon > 0, "tendons with forces" if tendon else "tendons"),
+        (model.opt.density > 0 or model.opt.viscosity > 0, "air or water"),
+        (np.any(model.body_gravcomp), "gravity compensation"),
+        (model.neq > 0, "soft equalities"),
+        (np.any(model.jnt_limited), "soft limits"),
+        (np.any(model.dof_frictionloss), "dry friction"),
+        (np.any(stiff_balls(model)), "springs of ball joints"),
+    ):
+        if is_so:
+            found.append(text)
+    return found
+
+
+def stiff_balls(model):
+    stiffness = model.jnt_stiffness.reshape(model.njnt, -1)
+    return np.any(stiffness, axis=1) & np.isin(model.jnt_type, (FREE, BALL))
+
+
+def carriers(model):
+    """For each body the one that moves it, None for static ones."""
+    return [int(b) if b else None for b in model.body_weldid]
+
+
+def body_parts(model, data):
+    """Masses and centres of the moving parts: {body: (mass, centre)}."""
+    return engines.composed(model.body_mass, data.xipos, carriers(model))
+
+
+def link_of(model, body, links):
+    """Pliant's link of a part: that of the last joint of its body."""
+    return links[model.body_jntadr[body] + model.body_jntnum[body] - 1]
+
+
+def masses(model, data, answer, links):
+    """Masses in all, and of the parts."""
+    theirs = body_parts(model, data)
+    centers = [link["center"] for link in answer["links"]]
+    ours = engines.pliant_parts(answer, centers)
+    if not links:
+        total, other = sum(m for m, _ in theirs.values()), sum(m for m, _ in ours.values())
+        return {"total_mass": total, "mass": engines.relative([total], [other])}
+    names = {body: model.body(body).name or f"body {body}" for body in theirs}
+    reference = {names[body]: mass for body, (mass, _) in theirs.items()}
+    # What a chain of joints carries besides its end has no mass.
+    paired = {names[body]: ours.get(link_of(model, body, links), (0.0, None))[0] for body in theirs}
+    figures = engines.mass_errors(reference, paired)
+    figures["mass"] = engines.relative([sum(reference.values())], [sum(m for m, _ in ours.values())])
+    return figures
+
+
+class Pose:
+    """Coordinates of MuJoCo as Pliant's."""
+
+    def __init__(self, model, found):
+        self.model, self.found = model, found
+
+    def each(self):
+        """Joint: its type, the places of its numbers in MuJoCo, and Pliant's joint."""
+        model = self.model
+        for j, ours in enumerate(self.found):
+            kind = int(model.jnt_type[j])
+            p, n = SIZES[kind]
+            first, at = model.jnt_qposadr[j], model.jnt_dofadr[j]
+            yield kind, slice(first, first + p), slice(at, at + n), ours
+
+    def named(self, qpos, qvel):
+        """Positions and velocities by the name of the joint."""
+        state = {"q": {}, "v": {}}
+        velocities = self.change(qpos) @ qvel
+        for kind, q, _, ours in self.each():
+            own = qpos[q]
+            own = np.concatenate([own[3:], own[:3]]) if kind == FREE else own
+            first = ours["first_velocity"]
+            state["q"][ours["name"]] = own.tolist()
+            state["v"][ours["name"]] = velocities[first : first + ours["velocities"]].tolist()
+        return state
+
+    def change(self, qpos):
+        """Pliant's velocities for MuJoCo's: T of v = T u. Its rate adds no acceleration: angular
+        velocities change in the turning axes as in those at rest."""
+        size = self.model.nv
+        matrix = np.zeros((size, size))
+        for kind, q, v, ours in self.each():
+            rows = slice(ours["first_velocity"], ours["first_velocity"] + ours["velocities"])
+            if kind == FREE:
+                block = np.zeros((6, 6))
+                block[:3, 3:] = engines.rotation(qpos[q][3:])
+                block[3:, :3] = np.eye(3)
+            elif kind == BALL:
+                block = engines.rotation(qpos[q])
+            else:
+                block = np.eye(1)
+            matrix[rows, v] = block
+        return matrix
+
+
+def random_state(model, random):
+    """Positions within limits, and velocities up to 1."""
+    qpos, qvel = model.qpos0.copy(), random.uniform(-1.0, 1.0, model.nv)
+    for j in range(model.njnt):
+        kind, first = int(model.jnt_type[j]), model.jnt_qposadr[j]
+        if kind == FREE:
+            qpos[first : first + 3] = random.uniform(-1.0, 1.0, 3)
+            qpos[first + 3 : first + 7] = engines.random_quaternion(random)
+        elif kind == BALL:
+            qpos[first : first + 4] = engines.random_quaternion(random)
+        else:
+            reach = np.pi if kind == HINGE else 0.5
+            low, high = model.jnt_range[j] if model.jnt_limited[j] else (-reach, reach)
+            qpos[first] = random.uniform(max(low, -4 * reach), min(high, 4 * reach))
+    return qpos, qvel
+
+
+def at_state(model, data, pose, answer, links, qpos, qvel, ours):
+    """Figures of one state."""
+    data.qpos[:], data.qvel[:] = qpos, qvel
+    mujoco.mj_forward(model, data)
+    full = np.zeros((model.nv, model.nv))
+    mujoco.mj_fullM(model, data, full)
+    change = pose.change(qpos)
+    matrix = change.T @ np.array(ours["mass_matrix"], float) @ change
+    # A body whose gravity is compensated has no weight in Pliant.
+    bias = data.qfrc_bias - data.qfrc_gravcomp
+    acceleration = np.linalg.solve(change, np.array(ours["acceleration"], float))
+    return {
+        "mass_matrix": engines.relative(full, matrix),
+        "bias": engines.relative(bias, change.T @ np.array(ours["bias"], float)),
+        "acceleration": engines.relative(data.qacc_smooth, acceleration),
+        "condition": float(np.linalg.cond(full)),
+        "place": apart(model, body_parts(model, data), engines.pliant_parts(answer, ours["centers"]), links),
+    }
+
+
+def apart(model, theirs, ours, links):
+    """Largest distance of the centres of mass of moving parts [m]."""
+    worst = 0.0
+    for body, (_, center) in theirs.items():
+        _, other = ours.get(link_of(model, body, links), (0.0, None))
+        if center is not None and other is not None:
+            worst = max(worst, float(np.linalg.norm(center - other)))
+    return worst
+
+
+def moved(model, flags, rates):
+    """The parts after the motion, and the change by the last halving of the step [m]. Runge-Kutta
+    of fourth order; where damping is too stiff for it, implicit steps."""
+    kept = (model.opt.timestep, model.opt.integrator, model.opt.disableflags)
+    model.opt.disableflags = flags
+    best = None
+    implicit = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    runge_kutta = mujoco.mjtIntegrator.mjINT_RK4
+    for integrator, steps in ((runge_kutta, (2e-4, 1e-4, 5e-5)), (implicit, (2e-5, 1e-5))):
+        last = None
+        for step in steps:
+            model.opt.timestep, model.opt.integrator = step, integrator
+            data = mujoco.MjData(model)
+            data.qvel[:] = rates
+            mujoco.mj_step(model, data, nstep=round(engines.TIME / step))
+            if not np.all(np.isfinite(data.qpos)) or data.time < engines.TIME * 0.99:
+                last = None
+                continue
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_comPos(model, data)
+            parts = body_parts(model, data)
+            if last is not None:
+                error = max(
+                    (float(np.linalg.norm(parts[b][1] - last[b][1])) for b in parts if parts[b][1] is not None),
+                    default=0.0,
+                )
+                if best is None or error < best[1]:
+                    best = (parts, error)
+                if error < SETTLED:
+                    break
+            last = parts
+        if best is not None and best[1] < SETTLED:
+            break
+    model.opt.timestep, model.opt.integrator, model.opt.disableflags = kept
+    return best
+
+
+def deviation(model, reference, answer, links, motions, column):
+    """How far Pliant's motion ends from the reference [m], and both engines' own change by a halved
+    step."""
+    failed = next((m["error"] for m in motions if not m["ok"]), None)
+    if failed is not None:
+        return {column: None, f"{column}_failed": failed}
+    if reference is None:
+        return {column: None, f"{column}_failed": "the reference diverges"}
+    theirs, error = reference
+    coarse, fine = (engines.pliant_parts(answer, m["centers"]) for m in motions)
+    figures = {column: apart(model, theirs, fine, links), f"{column}_reference_error": error}
+    if motions[0] is not motions[1]:
+        own = [np.linalg.norm(fine[p][1] - coarse[p][1]) for p in fine if fine[p][1] is not None]
+        figures[f"{column}_own_error"] = float(max(own, default=0.0))
+    figures[f"{column}_seconds"] = round(motions[1]["seconds"], 3)
+    return figures

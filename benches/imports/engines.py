@@ -69,6 +69,12 @@ def composed(masses, centers, carriers):
     return {c: (m, moment / m if m > 0.0 else None) for c, (m, moment) in sums.items()}
 
 
+def start_centers(answer):
+    """Centres of mass of Pliant's links where its own initial state has them [m]."""
+    links = answer["links"]
+    return [rotation(l["pose"][:4]) @ np.array(l["center"]) + np.array(l["pose"][4:]) for l in links]
+
+
 def pliant_parts(answer, centers):
     """`composed` of Pliant's links."""
     return composed([link["mass"] for link in answer["links"]], centers, parts(answer))

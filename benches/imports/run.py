@@ -94,6 +94,7 @@ def examine(packages, name, form, quick):
     answer = mechanism.ask(path, IMPORT_LIMIT)
     record = {key: answer.get(key) for key in ("outcome", "problem", "element", "attribute", "seconds")}
     record["reference"] = reader
+    record["reference_dofs"] = reference.nv
     record["error"] = answer.get("error")
     if answer["outcome"] == "imported":
         record["dofs"] = answer["velocities"]
