@@ -22,7 +22,7 @@ def compare(model, answer, ask):
     written = model.opt.disableflags
     joints = [(model.joint(j).name, SIZES[int(model.jnt_type[j])][1]) for j in range(model.njnt)]
     found = engines.matched(joints, answer)
-    figures = {"reference_dofs": model.nv, "reasons": reasons(model)}
+    figures = {"reference_dofs": model.nv, "reasons": reasons(model) + engines.warned(answer)}
     if model.nv != answer["velocities"]:
         figures["dofs_differ"] = True
     links = [joint["link"] for joint in found] if found else []
@@ -38,33 +38,32 @@ def compare(model, answer, ask):
     pose = Pose(model, found)
     random = np.random.default_rng(engines.SEED)
     states = [random_state(model, random) for _ in range(engines.STATES)]
-    motions = [motion(engines.STEP, True), motion(engines.STEP / 2, True)]
     has_constraints = bool(np.any(model.jnt_limited) or np.any(model.dof_frictionloss) or model.neq)
-    if has_constraints:
-        motions.append(motion(engines.STEP / 2, False))
     begin = engines.pliant_parts(answer, engines.start_centers(answer))
     figures["place"] = apart(model, body_parts(model, data), begin, links)
-    # All motions begin where the file is, at speeds that excite every joint.
-    rates = random.uniform(-1.0, 1.0, model.nv)
-    start = pose.named(model.qpos0, rates)
-    for asked in motions:
-        asked["start"] = start
+    # At speeds that excite every joint.
+    qpos, rates = within_limits(model), random.uniform(-1.0, 1.0, model.nv)
+    start = pose.named(qpos, rates)
+    motions = engines.mechanism_motions(start)
+    if has_constraints:
+        motions.append(engines.motion(start, engines.STEP / 2, alone=False))
     answer = ask(states=[pose.named(q, v) for q, v in states], motions=motions)
     for (q, v), ours in zip(states, answer["states"]):
         figures = worse(figures, at_state(model, data, pose, answer, links, q, v, ours))
-    free = moved(model, written | MECHANISM, rates)
-    figures |= deviation(model, free, answer, links, answer["motions"][:2], "free_motion")
+    free = moved(model, written | MECHANISM, qpos, rates)
+
+    def distance(reference):
+        return lambda ours: apart(model, reference[0], engines.pliant_parts(answer, ours["centers"]), links)
+
+    error = None if free is None else free[1]
+    figures |= engines.deviations(answer["motions"], error, distance(free))
     if has_constraints:
-        full = moved(model, written | PASSIVE, rates)
-        ours = answer["motions"][2]
-        figures |= deviation(model, full, answer, links, [ours, ours], "motion")
+        full, ours = moved(model, written | PASSIVE, qpos, rates), answer["motions"][4]
+        if full is None or not ours["ok"]:
+            figures["motion_failed"] = ours.get("error", "the reference diverges")
+        else:
+            figures |= {"motion": distance(full)(ours), "motion_reference_error": full[1]}
     return figures
-
-
-def motion(step, alone):
-    """A motion as Pliant is asked for it; `alone` is the mechanism alone."""
-    on = not alone
-    return {"time": engines.TIME, "step": step, "limits": on, "equalities": on, "friction": on}
 
 
 def worse(a, b):
@@ -85,21 +84,15 @@ def reasons(model):
         (model.neq > 0, "soft equalities"),
         (np.any(model.jnt_limited), "soft limits"),
         (np.any(model.dof_frictionloss), "dry friction"),
-        (np.any(stiff_balls(model)), "springs of ball joints"),
     ):
         if is_so:
             found.append(text)
     return found
 
 
-def stiff_balls(model):
-    stiffness = model.jnt_stiffness.reshape(model.njnt, -1)
-    return np.any(stiffness, axis=1) & np.isin(model.jnt_type, (FREE, BALL))
-
-
 def carriers(model):
-    """For each body the one that moves it, None for static ones."""
-    return [int(b) if b else None for b in model.body_weldid]
+    """For each body the one that moves it, None for those that are static or moved by the user."""
+    return [int(b) if model.body_dofnum[b] else None for b in model.body_weldid]
 
 
 def body_parts(model, data):
@@ -192,6 +185,21 @@ def random_state(model, random):
     return qpos, qvel
 
 
+def within_limits(model):
+    """The configuration of the file; coordinates near or beyond a limit are moved a tenth of the
+    range inside. Loops stay closed."""
+    qpos = model.qpos0.copy()
+    loops = (mujoco.mjtEq.mjEQ_CONNECT, mujoco.mjtEq.mjEQ_WELD)
+    if np.any(np.isin(model.eq_type, loops)):
+        return qpos
+    for j in range(model.njnt):
+        if model.jnt_limited[j] and int(model.jnt_type[j]) in (SLIDE, HINGE):
+            low, high = model.jnt_range[j]
+            margin = 0.1 * (high - low)
+            qpos[model.jnt_qposadr[j]] = np.clip(qpos[model.jnt_qposadr[j]], low + margin, high - margin)
+    return qpos
+
+
 def at_state(model, data, pose, answer, links, qpos, qvel, ours):
     """Figures of one state."""
     data.qpos[:], data.qvel[:] = qpos, qvel
@@ -222,7 +230,7 @@ def apart(model, theirs, ours, links):
     return worst
 
 
-def moved(model, flags, rates):
+def moved(model, flags, qpos, rates):
     """The parts after the motion, and the change by the last halving of the step [m]. Runge-Kutta
     of fourth order; where damping is too stiff for it, implicit steps."""
     kept = (model.opt.timestep, model.opt.integrator, model.opt.disableflags)
@@ -230,12 +238,12 @@ def moved(model, flags, rates):
     best = None
     implicit = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     runge_kutta = mujoco.mjtIntegrator.mjINT_RK4
-    for integrator, steps in ((runge_kutta, (2e-4, 1e-4, 5e-5)), (implicit, (2e-5, 1e-5))):
+    for integrator, steps in ((runge_kutta, (2e-4, 1e-4, 5e-5, 2e-5, 1e-5)), (implicit, (1e-5, 5e-6))):
         last = None
         for step in steps:
             model.opt.timestep, model.opt.integrator = step, integrator
             data = mujoco.MjData(model)
-            data.qvel[:] = rates
+            data.qpos[:], data.qvel[:] = qpos, rates
             mujoco.mj_step(model, data, nstep=round(engines.TIME / step))
             if not np.all(np.isfinite(data.qpos)) or data.time < engines.TIME * 0.99:
                 last = None
@@ -257,21 +265,3 @@ def moved(model, flags, rates):
             break
     model.opt.timestep, model.opt.integrator, model.opt.disableflags = kept
     return best
-
-
-def deviation(model, reference, answer, links, motions, column):
-    """How far Pliant's motion ends from the reference [m], and both engines' own change by a halved
-    step."""
-    failed = next((m["error"] for m in motions if not m["ok"]), None)
-    if failed is not None:
-        return {column: None, f"{column}_failed": failed}
-    if reference is None:
-        return {column: None, f"{column}_failed": "the reference diverges"}
-    theirs, error = reference
-    coarse, fine = (engines.pliant_parts(answer, m["centers"]) for m in motions)
-    figures = {column: apart(model, theirs, fine, links), f"{column}_reference_error": error}
-    if motions[0] is not motions[1]:
-        own = [np.linalg.norm(fine[p][1] - coarse[p][1]) for p in fine if fine[p][1] is not None]
-        figures[f"{column}_own_error"] = float(max(own, default=0.0))
-    figures[f"{column}_seconds"] = round(motions[1]["seconds"], 3)
-    return figures

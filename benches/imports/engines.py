@@ -80,6 +80,54 @@ def pliant_parts(answer, centers):
     return composed([link["mass"] for link in answer["links"]], centers, parts(answer))
 
 
+def warned(answer):
+    """Known differences that Pliant warns of."""
+    known = (
+        ("distributed over the convex hull", "inertia of meshes"),
+        ("springdamper=", "springdamper"),
+        ("left out of a ball joint", "springs of ball joints"),
+        ("springyield=", "springyield"),
+    )
+    text = "\n".join(answer["warnings"])
+    return [reason for words, reason in known if words in text]
+
+
+def motion(start, step, alone=True, by="simulation"):
+    """A motion as Pliant is asked for it; `alone` is the mechanism without limits, equalities and dry
+    friction."""
+    on = not alone
+    return {
+        "start": start, "time": TIME, "step": step, "by": by,
+        "limits": on, "equalities": on, "friction": on,
+    }
+
+
+def mechanism_motions(start):
+    """The motions of the mechanism alone, each at two steps."""
+    return [motion(start, step, by=by) for by in ("runge_kutta", "simulation") for step in (STEP, STEP / 2)]
+
+
+def deviations(motions, reference, distance):
+    """How far Pliant's motions, by `mechanism_motions`, end from the reference [m], and by how much
+    both engines' ends change with a halved step. `reference` is None where it diverges, else with
+    its error; `distance(answer of the motion)` compares with it."""
+    figures = {}
+    for column, (coarse, fine) in (("free_motion", motions[:2]), ("simulated", motions[2:4])):
+        failed = "the reference diverges: too stiff" if reference is None else None
+        failed = failed or next((m["error"] for m in (coarse, fine) if not m["ok"]), None)
+        if failed:
+            figures[f"{column}_failed"] = failed
+            continue
+        figures[column] = distance(fine)
+        figures[f"{column}_own_error"] = float(
+            np.linalg.norm(np.array(fine["centers"]) - np.array(coarse["centers"]), axis=1).max()
+        )
+        figures[f"{column}_seconds"] = round(fine["seconds"], 3)
+    if reference is not None:
+        figures["reference_error"] = reference
+    return figures
+
+
 def mass_errors(reference, ours):
     """Relative errors of total mass and of the masses of parts, and their names: both {name:
     mass}."""

@@ -12,6 +12,7 @@ COLUMNS = (
     ("bias", "bias"),
     ("acceleration", "acceleration"),
     ("free_motion", "free motion [m]"),
+    ("simulated", "simulated [m]"),
     ("motion", "motion [m]"),
 )
 

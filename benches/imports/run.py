@@ -42,7 +42,7 @@ def main():
     packages = options.packages or fetch.fetch(options.cache)
     packages = packages.resolve()
     options.out.mkdir(parents=True, exist_ok=True)
-    begun = time.monotonic()
+    begun, circumstances = time.monotonic(), about(options.quick)
     items = find.candidates(packages, options.only)
     done = partial(options.out / "partial.jsonl", options.resume)
     with open(options.out / "partial.jsonl", "a", encoding="utf-8") as log:
@@ -61,7 +61,7 @@ def main():
     for record in counted:
         record["same_as"] = same.get(record["file"])
     result = {
-        "about": about(options.quick, time.monotonic() - begun),
+        "about": circumstances | {"seconds": round(time.monotonic() - begun)},
         "quick": options.quick,
         "files": counted,
         "not_counted": [r for r in records if r["outcome"] == "not read by the reference"],
@@ -151,7 +151,7 @@ def plain(packages, text):
     return text.replace(f"{packages}/", "")
 
 
-def about(quick, seconds):
+def about(quick):
     """Where, when and with what."""
     git = ["git", "-C", str(mechanism.ROOT)]
     commit = subprocess.check_output([*git, "rev-parse", "--short=9", "HEAD"], text=True).strip()
@@ -168,7 +168,6 @@ def about(quick, seconds):
         "packages": ", ".join(f"{n} {v}" for n, v in fetch.PACKAGES.items()),
         "machine": f"{processor}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}",
         "comparisons": "none (--quick)" if quick else f"{engines.STATES} states, seed {engines.SEED}",
-        "seconds": round(seconds),
     }
 
 

@@ -12,19 +12,20 @@
 //!
 //! Joints without an entry in a state are where the file has them, and at rest. Positions and
 //! velocities are Pliant's (`docs/import.md`): a free joint has the quaternion (w, x, y, z), then
-//! the place; its velocities are angular, then linear, in the axes of its parent.
+//! the place; its velocities are angular, then linear, in the axes of its parent. A motion may have
+//! `"by": "runge_kutta"`.
 
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Quaternion};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use pliant_import::{Imported, ImportedJoint};
 use pliant_rigid::multibody::{
-    Dof, ForwardDynamicsBuffers, InverseDynamicsBuffers, JointKind, Kinematics, LinkId, MassMatrix, Model,
-    ModelBuilder, State, bias_forces, forward_dynamics, kinetic_energy, mass_matrix, potential_energy,
+    Dof, ForwardDynamicsBuffers, InverseDynamicsBuffers, Kinematics, LinkId, MassMatrix, Model, ModelBuilder,
+    State, bias_forces, forward_dynamics, kinetic_energy, mass_matrix, potential_energy,
 };
 use pliant_rigid::simulation::{Integrator, NoContacts, Simulation, System};
 
@@ -67,6 +68,21 @@ struct Motion {
     /// Dry friction of joints.
     #[serde(default = "yes")]
     friction: bool,
+    #[serde(default)]
+    by: By,
+}
+
+/// What takes the steps.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum By {
+    /// Pliant's simulation, with its integrator of second order.
+    #[default]
+    Simulation,
+    /// The classical Runge-Kutta rule of fourth order for the forward dynamics. It shows the
+    /// imported mechanism without the error of a simulation, and knows no limits, equalities and
+    /// dry friction.
+    RungeKutta,
 }
 
 fn yes() -> bool {
@@ -104,7 +120,10 @@ fn answer(request: &Request) -> Result<Value, Failure> {
     for motion in &request.motions {
         let start = state_of(&imported, &motion.start)?;
         let system = passive(&mut imported, motion)?;
-        motions.push(moved(system, motion, start));
+        motions.push(match motion.by {
+            By::Simulation => moved(system, motion, start),
+            By::RungeKutta => integrated(&system, motion, start),
+        });
         // The system was used up.
         imported = pliant_import::load(&request.file)?;
     }
@@ -144,7 +163,7 @@ fn described(imported: &Imported, joint: &ImportedJoint) -> Value {
     let (q, v) = (model.positions_of(joint.link), model.velocities_of(joint.link));
     let link = &model.links()[joint.link.0];
     let first = link.dofs.first().copied().unwrap_or_default();
-    json!({ "name": joint.name, "link": joint.link.0, "kind": kind(&link.joint),
+    json!({ "name": joint.name, "link": joint.link.0, "kind": link.joint.name(),
             "positions": q.len(), "velocities": v.len(), "first_position": q.start,
             "first_velocity": v.start, "damping": first.damping, "armature": first.armature,
             "friction": first.friction_loss, "stiffness": first.stiffness,
@@ -154,10 +173,6 @@ fn described(imported: &Imported, joint: &ImportedJoint) -> Value {
 /// JSON has no infinity.
 fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
-}
-
-fn kind(joint: &JointKind) -> &'static str {
-    joint.name()
 }
 
 /// (w, x, y, z), then the place.
@@ -279,13 +294,98 @@ fn moved(system: System, motion: &Motion, start: State) -> Value {
     });
     let seconds = begun.elapsed().as_secs_f64();
     match end {
-        Ok(simulation) => {
-            let (model, state) = (&simulation.system().model, simulation.state());
-            let mut kinematics = Kinematics::new(model);
-            kinematics.update(model, state);
-            json!({ "ok": true, "seconds": seconds, "q": state.q, "v": state.v,
-                    "centers": centers(model, &kinematics) })
-        }
+        Ok(simulation) => ended(&simulation.system().model, simulation.state(), seconds),
         Err(error) => json!({ "ok": false, "seconds": seconds, "error": error.to_string() }),
     }
+}
+
+fn ended(model: &Model, state: &State, seconds: f64) -> Value {
+    let mut kinematics = Kinematics::new(model);
+    kinematics.update(model, state);
+    json!({ "ok": true, "seconds": seconds, "q": state.q, "v": state.v,
+            "centers": centers(model, &kinematics) })
+}
+
+/// The end of a motion by the Runge-Kutta rule.
+fn integrated(system: &System, motion: &Motion, mut state: State) -> Value {
+    let begun = std::time::Instant::now();
+    let count = (motion.time / motion.step).round();
+    let step = motion.time / count;
+    let mut work = RungeKutta::new(&system.model);
+    for _ in 0..count as usize {
+        work.advance(system, &mut state, step);
+        if !state.v.iter().all(|v| v.abs() < 1e8) {
+            return json!({ "ok": false, "error": "the Runge-Kutta rule diverges: too stiff for its step" });
+        }
+    }
+    ended(&system.model, &state, begun.elapsed().as_secs_f64())
+}
+
+/// Rates of the state at a stage.
+struct RungeKutta {
+    kinematics: Kinematics,
+    work: ForwardDynamicsBuffers,
+    stage: State,
+    rates: [State; 4],
+}
+
+impl RungeKutta {
+    fn new(model: &Model) -> Self {
+        let zero = model.zero_configuration();
+        Self {
+            kinematics: Kinematics::new(model),
+            work: ForwardDynamicsBuffers::default(),
+            stage: zero.clone(),
+            rates: core::array::from_fn(|_| zero.clone()),
+        }
+    }
+
+    fn advance(&mut self, system: &System, state: &mut State, step: f64) {
+        self.stage.clone_from(state);
+        for s in 0..4 {
+            self.evaluate(system, s);
+            if s < 3 {
+                let part = if s < 2 { 0.5 * step } else { step };
+                self.stage.clone_from(state);
+                shift(&mut self.stage, &self.rates[s], part);
+            }
+        }
+        for (rate, weight) in self.rates.iter().zip([1.0, 2.0, 2.0, 1.0]) {
+            shift(state, rate, step * weight / 6.0);
+        }
+        for (i, link) in system.model.links().iter().enumerate() {
+            if link.joint.has_quaternion() {
+                let first = system.model.positions_of(LinkId(i)).start;
+                let length = state.q[first..first + 4].iter().map(|x| x * x).sum::<f64>().sqrt();
+                state.q[first..first + 4].iter_mut().for_each(|x| *x /= length);
+            }
+        }
+    }
+
+    /// Rates of positions and velocities at the stage.
+    fn evaluate(&mut self, system: &System, s: usize) {
+        let (model, rate) = (&system.model, &mut self.rates[s]);
+        self.kinematics.update(model, &self.stage);
+        let forces = passive_forces(system, &self.kinematics, &self.stage);
+        forward_dynamics(model, &self.kinematics, &forces, &[], &mut self.work, &mut rate.v);
+        for (i, link) in model.links().iter().enumerate() {
+            let (q, v) = (model.positions_of(LinkId(i)), model.velocities_of(LinkId(i)));
+            let (own, v) = (&mut rate.q[q.clone()], &self.stage.v[v]);
+            if link.joint.has_quaternion() {
+                let turn = &self.stage.q[q.start..q.start + 4];
+                let turn = Quaternion::new(turn[0], turn[1], turn[2], turn[3]);
+                let turned = Quaternion::new(0.0, 0.5 * v[0], 0.5 * v[1], 0.5 * v[2]) * turn;
+                own[..4].copy_from_slice(&[turned.w, turned.i, turned.j, turned.k]);
+                own[4..].copy_from_slice(&v[3..]);
+            } else {
+                own.copy_from_slice(v);
+            }
+        }
+    }
+}
+
+/// Adds a part of the rates.
+fn shift(state: &mut State, rate: &State, part: f64) {
+    state.q.iter_mut().zip(&rate.q).for_each(|(q, rate)| *q += part * rate);
+    state.v.iter_mut().zip(&rate.v).for_each(|(v, rate)| *v += part * rate);
 }
