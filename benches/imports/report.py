@@ -1,7 +1,10 @@
-"""The tables of a run."""
+"""The tables of a run. `report.py OUT` writes them again from OUT/imports.json."""
 
 import collections
+import json
+import pathlib
 import re
+import sys
 
 OUTCOMES = ("imported", "refused", "crashed", "timed out")
 COLUMNS = (
@@ -38,6 +41,11 @@ def number(value):
     return f"{value:.1e}" if value else "0"
 
 
+def figure(compared, column):
+    """A figure of a file; `fails` for a motion without one."""
+    return "fails" if f"{column}_failed" in compared else number(compared.get(column))
+
+
 def cell(text):
     """Text as it can stand in a table."""
     return " ".join(str(text).replace("|", "\\|").split())[:160]
@@ -60,9 +68,13 @@ def summary(result):
     text = ["## Files\n", counts(records), "\n## First errors\n", errors(records)]
     if not result["quick"]:
         text += ["\n## Errors below a bound\n", bounds(records), "\n## Worst\n", worst(records)]
-        faults = [[r["file"], r["fault"]] for r in records if r.get("fault")]
+        faults = [[r["file"], "", r["fault"]] for r in records if r.get("fault")]
+        faults += [
+            [r["file"], title, r["compared"][f"{column}_failed"]]
+            for column, title in COLUMNS for r in records if f"{column}_failed" in r.get("compared", {})
+        ]
         if faults:
-            text += ["\n## Not compared\n", table(["file", "why"], faults)]
+            text += ["\n## Not compared\n", table(["file", "what", "why"], faults)]
     return "\n".join(text)
 
 
@@ -149,7 +161,7 @@ def files(result):
             dofs = f"{dofs} (not {compared['reference_dofs']})" if compared.get("dofs_differ") else dofs
             rows.append(
                 [name, r["format"], dofs, outcome, r["warnings"],
-                 *(number(compared.get(c)) for c, _ in COLUMNS), beside, f"{r['seconds']:.2f}"]
+                 *(figure(compared, c) for c, _ in COLUMNS), beside, f"{r['seconds']:.2f}"]
             )
         text += [f"## {package}\n", table([*header, "seconds"], rows)]
     return "\n".join(text)
@@ -167,3 +179,14 @@ def markdown(result):
         "# Import of public robot files\n\n" + head(result) + "\nColumns: `benches/imports/README.md`.\n\n"
         + summary(result) + "\n# By file\n\n" + files(result)
     )
+
+
+def write(out, result):
+    """Writes the tables."""
+    (out / "table.md").write_text(markdown(result))
+    (out / "summary.md").write_text(head(result) + "\n" + summary(result))
+
+
+if __name__ == "__main__":
+    folder = pathlib.Path(sys.argv[1])
+    write(folder, json.loads((folder / "imports.json").read_text()))

@@ -69,8 +69,7 @@ def main():
     text = json.dumps(result, separators=(",", ":"))
     # A file a line.
     (options.out / "imports.json").write_text(text.replace('{"file":', '\n{"file":') + "\n")
-    (options.out / "table.md").write_text(report.markdown(result))
-    (options.out / "summary.md").write_text(report.head(result) + "\n" + report.summary(result))
+    report.write(options.out, result)
     (options.out / "partial.jsonl").unlink()
     print(report.counts(counted))
 
