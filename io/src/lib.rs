@@ -4,8 +4,8 @@
 //! - [`files`]: writing under a temporary name, the error of every file;
 //! - [`input`]: reading a file whole, if it is one;
 //! - [`lock`]: locks of files that name their holder and end with it;
-//! - [`mesh`]: triangle meshes from OBJ, STL and PLY files, and the check that a mesh bounds a
-//!   solid;
+//! - [`mesh`]: triangle meshes from OBJ, STL, PLY, glTF, COLLADA and MSH files, with their
+//!   colours;
 //! - [`parts`]: files of named parts, each with its checksum;
 //! - [`ply`]: frames of particles and triangles, binary PLY;
 //! - [`text`]: names as they may be shown on a terminal.

@@ -134,7 +134,7 @@ fn bad_files_are_typed_errors_that_name_them() {
         (at("cut.stl", "not an stl"), |e| matches!(e, MeshError::Io(_))),
         (at("bad.ply", "plx\n"), |e| matches!(e, MeshError::Io(_))),
         (at("empty.obj", "v 0 0 0\n"), |e| matches!(e, MeshError::NoTriangles { .. })),
-        (at("a.dae", ""), |e| matches!(e, MeshError::UnsupportedExtension { .. })),
+        (at("a.blend", ""), |e| matches!(e, MeshError::UnsupportedExtension { .. })),
         (at("nan.obj", "v 0 0 NaN\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"), |e| {
             matches!(e, MeshError::NonFiniteVertex { .. })
         }),
