@@ -242,14 +242,12 @@ fn hostile_gltf_is_refused() {
 // chapter 5, "node"); the axes are those of the file.
 #[test]
 fn collada_nodes_place_the_mesh() {
-    let nodes = format!(
-        r##"<node><translate>10 0 0</translate><rotate>0 0 1 90</rotate>
+    let nodes = r##"<node><translate>10 0 0</translate><rotate>0 0 1 90</rotate>
         <node><matrix>2 0 0 0 0 1 0 0 0 0 -1 0 0 0 0 1</matrix><instance_node url="#leaf"/></node></node>
-        <node id="off"/>"##
-    );
+        <node id="off"/>"##;
     let leaf = format!(r#"<library_nodes><node id="leaf">{INSTANCE}</node></library_nodes><library_visual"#);
     for primitives in [triangles(), quads("polylist"), quads("polygons")] {
-        let text = dae(&nodes, &primitives).replacen("<library_visual", &leaf, 1);
+        let text = dae(nodes, &primitives).replacen("<library_visual", &leaf, 1);
         close(figures(text.as_bytes(), "a.dae"), 12e-6, [0.08, 0.0, -0.03], [0.1, 0.02, 0.0]);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.dae");
