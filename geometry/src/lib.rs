@@ -7,6 +7,7 @@
 
 mod bvh;
 pub mod convert;
+mod drawn;
 mod ellipsoid;
 mod error;
 mod height_field;
@@ -22,6 +23,7 @@ mod topology;
 mod triangle;
 mod volume;
 
+pub use drawn::{Drawn, SurfaceMesh};
 pub use error::{GeometryError, LARGEST_SIZE, SMALLEST_SIZE};
 pub use height_field::HeightField;
 pub use hull::ConvexHull;

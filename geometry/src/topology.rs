@@ -38,7 +38,8 @@ pub(super) fn check_vertices(shape: &'static str, vertices: &[Point3<f64>]) -> R
     }
 }
 
-fn check_triangles(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Result<(), GeometryError> {
+/// Refuses indices of vertices that do not exist.
+pub(super) fn check_indices(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Result<(), GeometryError> {
     let missing = |i: u32| i as usize >= vertices.len();
     let mut bad =
         triangles.iter().enumerate().filter_map(|(t, v)| v.iter().find(|i| missing(**i)).map(|i| (t, *i)));
@@ -46,6 +47,11 @@ fn check_triangles(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Result<(
         let count = 1 + bad.count();
         return Err(GeometryError::IndexOutOfRange { count, triangle, index, vertices: vertices.len() });
     }
+    Ok(())
+}
+
+fn check_triangles(vertices: &[Point3<f64>], triangles: &[[u32; 3]]) -> Result<(), GeometryError> {
+    check_indices(vertices, triangles)?;
     let mut bad =
         triangles.iter().enumerate().filter(|(_, v)| is_degenerate(&v.map(|i| vertices[i as usize])));
     if let Some((triangle, indices)) = bad.next() {

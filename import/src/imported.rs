@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use nalgebra::Isometry3;
 
 use crate::error::ImportWarning;
-use pliant_geometry::Shape;
+use pliant_geometry::Drawn;
 use pliant_rigid::collision::CollisionGeometry;
 use pliant_rigid::multibody::{LinkId, State};
 use pliant_rigid::simulation::{Control, System};
@@ -44,7 +44,7 @@ pub struct Imported {
     pub files: Vec<PathBuf>,
 }
 
-/// A shape that is only to be seen.
+/// Something that is only to be seen.
 #[derive(Clone, Debug)]
 pub struct Visual {
     /// Name.
@@ -53,8 +53,8 @@ pub struct Visual {
     pub link: Option<LinkId>,
     /// Its frame in the link's \[m\].
     pub pose: Isometry3<f64>,
-    /// The solid.
-    pub shape: Shape,
+    /// A solid, or a mesh as it is.
+    pub shape: Drawn,
     /// Red, green, blue.
     pub color: [u8; 3],
 }

@@ -25,6 +25,7 @@ mod element;
 mod error;
 mod imported;
 mod mesh;
+mod mesh_mass;
 mod mjcf;
 mod options;
 mod summary;
@@ -35,7 +36,7 @@ use std::path::Path;
 
 pub use error::{ImportError, ImportProblem, ImportWarning, SourceLocation, WarningKind};
 pub use imported::{Imported, ImportedJoint, Input, Keyframe, Visual};
-pub use options::{LoadOptions, Repair};
+pub use options::{Decompose, LoadOptions, Repair};
 pub use summary::summarised;
 
 /// Reads a mechanism from a file: MJCF if the root element is `<mujoco>`, URDF if it is `<robot>`.
@@ -47,7 +48,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Imported, ImportError> {
     load_with(path, &LoadOptions::default())
 }
 
-/// The same, in another way than the usual one.
+/// As [`load`], with choices of the user.
 ///
 /// # Errors
 /// As [`load`].
@@ -64,7 +65,7 @@ pub fn load_with(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Import
     let root = element::parse(&text, &file)?;
     let directory = path.parent().unwrap_or(Path::new(""));
     let mut imported = match root.tag.as_str() {
-        "mujoco" => mjcf::read(root, directory),
+        "mujoco" => mjcf::read(root, directory, options),
         "robot" => urdf::read(root, directory, options),
         _ => Err(root.fail(ImportProblem::UnknownFormat)),
     }?;
@@ -81,7 +82,7 @@ pub fn from_mjcf(text: &str, directory: impl AsRef<Path>) -> Result<Imported, Im
     if root.tag != "mujoco" {
         return Err(root.fail(ImportProblem::UnknownFormat));
     }
-    mjcf::read(root, directory.as_ref())
+    mjcf::read(root, directory.as_ref(), &LoadOptions::default())
 }
 
 /// Reads a mechanism from URDF text; meshes are found relative to `directory`.

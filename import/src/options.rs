@@ -1,9 +1,10 @@
 //! How a file is read, and the repairs that a user can ask for.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 /// How a file is read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadOptions {
     /// Whether the root link of a URDF moves freely (true) or is fixed to the world (false). `None`:
     /// as the file says. A URDF cannot say that its root is free, but the SRDF beside it can: a
@@ -12,6 +13,11 @@ pub struct LoadOptions {
     pub floating: Option<bool>,
     /// Repairs of the file that change its physics.
     pub repairs: BTreeSet<Repair>,
+    /// Collision meshes that are not convex become several convex hulls; one without.
+    pub decompose: Option<Decompose>,
+    /// A folder in which the hulls of decomposed meshes are kept, by the digest of the mesh and the
+    /// settings; none without. It is made if it is not there.
+    pub cache: Option<PathBuf>,
 }
 
 /// A repair that changes the physics of a file. None is made unless it is asked for; what was done
@@ -68,5 +74,22 @@ impl Repair {
 impl core::fmt::Display for Repair {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// How finely meshes are decomposed into convex hulls: the settings of V-HACD (Mamou 2016).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decompose {
+    /// Largest concavity of a part, as a part of the volume of the mesh's hull, from 0 to 1.
+    pub concavity: f64,
+    /// Most hulls of a mesh, from 1 to 1024.
+    pub hulls: u32,
+    /// Voxels along the longest side, from 8 to 512.
+    pub resolution: u32,
+}
+
+impl Default for Decompose {
+    fn default() -> Self {
+        Self { concavity: 0.01, hulls: 32, resolution: 64 }
     }
 }

@@ -51,7 +51,12 @@ fn mjcf_that_is_no_mechanism_is_refused() {
     let joint = |attributes: &str| with(attributes, "");
     let section = |text: &str| with("", text);
     let geom = |attributes: &str| body(&format!("<geom name=\"g\" {attributes}/>"));
-    let mesh = |attributes: &str| section(&format!("<asset><mesh name=\"m\" {attributes}/></asset>"));
+    let mesh = |attributes: &str| {
+        with("", &format!("<asset><mesh name=\"m\" {attributes}/></asset>")).replace(
+            "<geom name=\"ball\" size=\"0.1\"/>",
+            "<geom name=\"ball\" size=\"0.1\"/><geom type=\"mesh\" mesh=\"m\"/>",
+        )
+    };
     expect(
         &[
             // The document.
@@ -122,10 +127,10 @@ fn mjcf_that_is_no_mechanism_is_refused() {
             (geom("size=\"1\" friction=\"-1\""), "geom 'g' friction=-1", "not negative"),
             (geom("size=\"1\" condim=\"2\""), "geom 'g' condim=2", "1, 3, 4 or 6"),
             (geom("size=\"1\" contype=\"1.5\""), "geom 'g' contype=1.5", "whole number"),
-            (geom("size=\"1\" shellinertia=\"true\""), "geom 'g' shellinertia=true", "not supported"),
+            (body("<freejoint/><geom name=\"g\" type=\"ellipsoid\" size=\"1 2 3\" shellinertia=\"true\"/>"), "geom 'g' shellinertia=true", "false for this type"),
             // Assets.
             (mesh("file=\"not-there.obj\""), "mesh 'm' file=not-there.obj", "No such file"),
-            (mesh("file=\"a.dae\""), "mesh 'm' file=a.dae", "only obj, stl and ply"),
+            (mesh("file=\"a.blend\""), "mesh 'm' file=a.blend", "only obj, stl, ply, glb, gltf, dae and msh"),
             (mesh("vertex=\"0 0 0 1 0 0 0 1 0 1 1 0\""), "mesh 'm' vertex=0 0 0 1 0 0 0 1 0 1 1 0", "do not span a volume"),
             (mesh("vertex=\"0 0 0 1 0 0 0 1 0 1 1 1\" scale=\"1 0 1\""), "mesh 'm' scale=1 0 1", "none of them 0"),
             (mesh("vertex=\"0 0 0 1 0 0 0 1 0 1 1 1\" face=\"0 1 4\""), "mesh 'm' face=0 1 4", "vertices"),
@@ -314,7 +319,23 @@ fn what_mjcf_loses_is_named() {
             (section("<visual/>"), "visual", "pictures"),
             (section("<tendon/>"), "tendon", "no tendons"),
             (section("<custom/>"), "custom", "left out"),
-            (section("<asset><texture name=\"t\"/></asset>"), "texture 't'", "pictures"),
+            (
+                section(
+                    "<asset><texture name=\"t\" file=\"no.png\"/><material name=\"m\" texture=\"t\"/></asset>",
+                ),
+                "texture 't' file=no.png",
+                "left out: cannot read",
+            ),
+            (
+                section("<asset><material name=\"m\" texture=\"t\"/></asset>"),
+                "material 'm' texture=t",
+                "no texture of this name",
+            ),
+            (
+                section("<asset><mesh name=\"m\" file=\"no.obj\"/></asset>"),
+                "mesh 'm' file=no.obj",
+                "left out where it is only seen",
+            ),
             (
                 section("<asset><material name=\"m\" shininess=\"1\"/></asset>"),
                 "material 'm' shininess=1",
@@ -423,9 +444,9 @@ fn what_urdf_loses_is_named() {
                 "not part of the format",
             ),
             (
-                link("<visual><geometry><mesh filename=\"no.dae\"/></geometry></visual>"),
-                "mesh filename=no.dae",
-                "only obj, stl and ply",
+                link("<visual><geometry><mesh filename=\"no.blend\"/></geometry></visual>"),
+                "mesh filename=no.blend",
+                "only obj, stl, ply, glb, gltf, dae and msh",
             ),
         ],
         |text| pliant_import::from_urdf(text, env!("CARGO_TARGET_TMPDIR")),

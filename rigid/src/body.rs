@@ -6,7 +6,7 @@ use crate::multibody::{LinkId, State};
 use crate::out_of_range::OutOfRange;
 use crate::simulation::System;
 use nalgebra::Isometry3;
-use pliant_geometry::Shape;
+use pliant_geometry::{Drawn, Shape};
 use serde::{Deserialize, Serialize};
 
 /// Adhesion of particles to a geometry (Dugdale 1960): particles that were pressed onto it bear a
@@ -72,11 +72,11 @@ impl Geometry {
     }
 }
 
-/// A shape that is only drawn.
+/// Something that is only drawn.
 #[derive(Clone, Debug)]
 pub struct Appearance {
-    /// The solid.
-    pub shape: Shape,
+    /// A solid, or a surface as it is.
+    pub shape: Drawn,
     /// Its pose in the body frame.
     pub pose: Isometry3<f64>,
     /// Colour: red, green, blue (sRGB).

@@ -81,7 +81,9 @@ pub use joint::Joint;
 pub use mass::MassProperties;
 pub use motion::Motion;
 pub use out_of_range::OutOfRange;
-pub use pliant_geometry::{ConvexHull, GeometryError, HeightField, Shape, SurfacePoint, TriangleMesh};
+pub use pliant_geometry::{
+    ConvexHull, Drawn, GeometryError, HeightField, Shape, SurfaceMesh, SurfacePoint, TriangleMesh,
+};
 pub use spatial::{SpatialImpulse, SpatialVelocity};
 pub use trajectory::{PoseKey, PoseTrajectory, Trajectory, VelocityKey};
 pub use watch::{StepProgress, StepWatch};

@@ -23,9 +23,9 @@ fn robot(
     let mut kinematics = Kinematics::new(&system.model);
     kinematics.update(&system.model, state);
     let of = |link: Option<_>| link.map_or(*base, |link| base * kinematics.pose(link));
-    let touching = geometries.iter().map(|g| (of(g.link) * g.pose, &g.shape, g.color));
-    let seen = visuals.iter().map(|v| (of(v.link) * v.pose, &v.shape, v.color));
-    let body = |(pose, shape, color)| RenderBody { shape: picture::shape(shape), pose, color, marked: false };
+    let touching = geometries.iter().map(|g| (of(g.link) * g.pose, picture::shape(&g.shape), g.color));
+    let seen = visuals.iter().map(|v| (of(v.link) * v.pose, picture::drawn(&v.shape), v.color));
+    let body = |(pose, shape, color)| RenderBody { shape, pose, color, marked: false };
     let last = system.model.links().len().checked_sub(1).map(pliant_rigid::multibody::LinkId);
     Ok((touching.chain(seen).map(body).collect(), of(last)))
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use pliant_rigid::multibody::JointKind;
-use pliant_rigid::{BodiesBuilder, Shape};
+use pliant_rigid::{BodiesBuilder, Drawn, Shape};
 use rayon::prelude::*;
 
 pub use crate::picture_error::PictureError;
@@ -171,10 +171,10 @@ impl<'a> FrameRenderer<'a> {
                 let joint = &self.described.links()[link.0].joint;
                 !matches!(joint, JointKind::Fixed | JointKind::Prescribed(_))
             });
-            let touched = body.geometries.iter().map(|g| (&g.shape, &g.pose, g.color));
-            let seen = body.appearance.iter().map(|a| (&a.shape, &a.pose, a.color));
-            for (solid, at, color) in touched.chain(seen) {
-                bodies.push(RenderBody { shape: shape(solid), pose: pose * at, color, marked });
+            let touched = body.geometries.iter().map(|g| (shape(&g.shape), &g.pose, g.color));
+            let seen = body.appearance.iter().map(|a| (drawn(&a.shape), &a.pose, a.color));
+            for (shape, at, color) in touched.chain(seen) {
+                bodies.push(RenderBody { shape, pose: pose * at, color, marked });
             }
         }
         bodies.extend(slopes(self.scene));
@@ -320,6 +320,18 @@ fn slopes(scene: &Scene) -> impl Iterator<Item = RenderBody> {
         let pose = Isometry3::from_parts(Translation3::from(b.point), turn.unwrap_or_default());
         RenderBody { shape: BodyShape::HalfSpace, pose, color: [190, 190, 185], marked: false }
     })
+}
+
+/// The renderer's shape of what is only seen.
+pub fn drawn(drawn: &Drawn) -> BodyShape {
+    match drawn {
+        Drawn::Solid(solid) => shape(solid),
+        Drawn::Surface(surface) => BodyShape::Mesh {
+            vertices: surface.vertices().to_vec(),
+            triangles: surface.triangles().to_vec(),
+            smooth: false,
+        },
+    }
 }
 
 /// The renderer's shape of a solid.

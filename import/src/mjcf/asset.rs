@@ -1,30 +1,105 @@
-//! Meshes, height fields, colours.
+//! Meshes, height fields, materials.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
 
 use super::super::element::Element;
-use super::super::error::{ImportError, ImportProblem};
+use super::super::error::{ImportError, ImportProblem, ImportWarning, WarningKind};
 use super::super::mesh;
+use super::super::mesh_mass::{MassRule, MeshMass};
+use super::super::options::LoadOptions;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::height_field;
 use super::include::locate;
 use super::pose::quaternion;
-use pliant_geometry::Shape;
+use super::texture::Textures;
+use pliant_geometry::{Drawn, Shape, SurfaceMesh};
 use pliant_io::mesh::{MeshData, load_mesh};
 
 /// Assets, which geoms refer to by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Assets {
-    /// Convex hulls, and whether the mesh fills its hull.
-    pub hulls: BTreeMap<String, (Shape, bool)>,
+    /// Meshes, and what is wrong with those that cannot be read.
+    pub meshes: BTreeMap<String, Result<Rc<MeshAsset>, ImportError>>,
     pub height_fields: BTreeMap<String, Shape>,
-    pub colors: BTreeMap<String, [u8; 3]>,
-    /// Mesh files that were read.
+    pub materials: BTreeMap<String, Material>,
+    /// Files that were read.
     pub files: Vec<PathBuf>,
+}
+
+/// A mesh.
+#[derive(Clone, Debug)]
+pub(super) struct MeshAsset {
+    element: Element,
+    data: MeshData,
+    rule: MassRule,
+    options: LoadOptions,
+    /// Its faces, if it has some.
+    surface: Option<Arc<SurfaceMesh>>,
+    /// Its convex hull and whether the mesh fills it, once it was needed.
+    hull: OnceCell<Result<(Shape, bool), ImportError>>,
+}
+
+impl MeshAsset {
+    /// A fault of the mesh.
+    fn fail(&self, reason: String) -> ImportError {
+        let at = if self.element.text("file").is_some() { "file" } else { "vertex" };
+        self.element.fail_at(at, ImportProblem::Mesh(reason))
+    }
+
+    fn hull(&self) -> Result<&(Shape, bool), ImportError> {
+        let hull = || mesh::hull(&self.data).map_err(|e| self.fail(e.to_string()));
+        self.hull.get_or_init(hull).as_ref().map_err(Clone::clone)
+    }
+
+    /// The solids that touch: the convex hull, or those into which the mesh is decomposed.
+    pub fn solids(&self) -> Result<Vec<Shape>, ImportError> {
+        let (hull, convex) = self.hull()?;
+        if *convex {
+            return Ok(vec![hull.clone()]);
+        }
+        let parts = mesh::decompose(&self.data, &self.options).map_err(|e| self.fail(e))?;
+        Ok(parts.unwrap_or_else(|| vec![hull.clone()]))
+    }
+
+    /// What is seen of it; nothing of points that span no volume.
+    pub fn drawn(&self) -> Option<Drawn> {
+        let hull = || self.hull().ok().map(|(hull, _)| Drawn::Solid(hull.clone()));
+        self.surface.clone().map(Drawn::Surface).or_else(hull)
+    }
+
+    /// Its figures at unit density.
+    pub fn mass(&self) -> Result<MeshMass, ImportError> {
+        let figures = if self.rule == MassRule::Convex || self.data.triangles.is_empty() {
+            let (hull, _) = self.hull()?;
+            let (vertices, triangles) = hull.triangles(8);
+            let rule = if self.rule == MassRule::Convex { MassRule::Exact } else { self.rule };
+            MeshMass::of(&vertices, &triangles, rule)
+        } else {
+            MeshMass::of(&self.data.vertices, &self.data.triangles, self.rule)
+        };
+        figures.map_err(|reason| {
+            let given = self.element.text("inertia").is_some();
+            if given {
+                self.element.fail_at("inertia", ImportProblem::Mesh(reason))
+            } else {
+                self.fail(reason)
+            }
+        })
+    }
+}
+
+/// A material: its colour, and the mean of its texture.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Material {
+    color: Option<[f64; 3]>,
+    texture: Option<[u8; 3]>,
 }
 
 impl Assets {
@@ -33,16 +108,27 @@ impl Assets {
         directory: &Path,
         compiler: &Compiler,
         defaults: &Defaults,
+        options: &LoadOptions,
+        warnings: &mut Vec<ImportWarning>,
     ) -> Result<Self, ImportError> {
         let mut assets = Self::default();
+        let mut textures = Textures::new(root, directory, compiler.strip_path);
         for element in root.all("asset").flat_map(|asset| &asset.children) {
             let duplicate = |what| element.fail_at("name", ImportProblem::Duplicate(what));
             match element.tag.as_str() {
                 "mesh" => {
                     let resolved = defaults.resolve(element, None)?;
                     let name = asset_name(&resolved)?;
-                    let hull = hull(&resolved, directory, compiler, &mut assets.files)?;
-                    if assets.hulls.insert(name, hull).is_some() {
+                    let mesh = read_mesh(&resolved, directory, compiler, options, &mut assets.files);
+                    // A mesh that is only seen may be left out; what needs it fails later.
+                    if let Err(error) = &mesh {
+                        if !matches!(*error.problem, ImportProblem::Mesh(_)) {
+                            return Err(error.clone());
+                        }
+                        let action = format!("left out where it is only seen: {}", error.problem);
+                        warnings.push(resolved.warn(&error.attribute, action).of(WarningKind::Pictures));
+                    }
+                    if assets.meshes.insert(name, mesh.map(Rc::new)).is_some() {
                         return Err(duplicate("a mesh"));
                     }
                 }
@@ -55,22 +141,40 @@ impl Assets {
                 }
                 "material" => {
                     let resolved = defaults.resolve(element, None)?;
-                    let color = color(&resolved)?.unwrap_or([255, 255, 255]);
-                    if assets.colors.insert(resolved.required("name")?.to_owned(), color).is_some() {
+                    let material = Material {
+                        color: resolved.array::<4>("rgba")?.map(|[r, g, b, _]| [r, g, b]),
+                        texture: textures.of_material(&resolved, warnings)?,
+                    };
+                    if assets.materials.insert(resolved.required("name")?.to_owned(), material).is_some() {
                         return Err(duplicate("a material"));
                     }
                 }
                 _ => {}
             }
         }
+        assets.files.append(&mut textures.files);
         Ok(assets)
     }
 }
 
 /// Red, green, blue of an element's `rgba`.
 pub(in super::super) fn color(element: &Element) -> Result<Option<[u8; 3]>, ImportError> {
-    let byte = |x: f64| (x.clamp(0.0, 1.0) * 255.0).round() as u8;
-    Ok(element.array::<4>("rgba")?.map(|[r, g, b, _]| [byte(r), byte(g), byte(b)]))
+    Ok(element.array::<4>("rgba")?.map(|[r, g, b, _]| bytes([r, g, b])))
+}
+
+fn bytes(color: [f64; 3]) -> [u8; 3] {
+    color.map(|x| (x.clamp(0.0, 1.0) * 255.0).round() as u8)
+}
+
+/// The colour of a geom: its own or its material's, times the mean of the texture.
+pub(super) fn paint(element: &Element, material: Option<&Material>) -> Result<[u8; 3], ImportError> {
+    let own = element.array::<4>("rgba")?.map(|[r, g, b, _]| [r, g, b]);
+    let Some(material) = material else { return Ok(own.map_or([128; 3], bytes)) };
+    let mut color = own.or(material.color).unwrap_or([1.0; 3]);
+    if let Some(texture) = material.texture {
+        (0..3).for_each(|k| color[k] *= f64::from(texture[k]) / 255.0);
+    }
+    Ok(bytes(color))
 }
 
 /// The name, or that of the file without its extension.
@@ -84,12 +188,15 @@ fn asset_name(element: &Element) -> Result<String, ImportError> {
     }
 }
 
-fn hull(
+fn read_mesh(
     element: &Element,
     directory: &Path,
     compiler: &Compiler,
+    options: &LoadOptions,
     files: &mut Vec<PathBuf>,
-) -> Result<(Shape, bool), ImportError> {
+) -> Result<MeshAsset, ImportError> {
+    const RULES: [MassRule; 4] = [MassRule::Convex, MassRule::Exact, MassRule::Legacy, MassRule::Shell];
+    let rule = element.word("inertia", &["convex", "exact", "legacy", "shell"])?;
     let vertices = element.numbers("vertex", 12..=usize::MAX)?;
     let mut data = match (element.text("file"), vertices) {
         (Some(_), Some(_)) => return Err(element.bad("vertex", "left out where there is a file")),
@@ -120,15 +227,34 @@ fn hull(
         }
         mesh::scale(&mut data, &scale);
     }
-    let at = if element.text("file").is_some() { "file" } else { "vertex" };
-    mesh::hull(&data).map_err(|e| element.fail_at(at, ImportProblem::Mesh(e.to_string())))
+    let surface = match data.triangles.is_empty() {
+        true => None,
+        false => {
+            let surface = SurfaceMesh::new(data.vertices.clone(), data.triangles.clone());
+            Some(Arc::new(surface.map_err(|e| element.fail_at("scale", ImportProblem::Mesh(e.to_string())))?))
+        }
+    };
+    Ok(MeshAsset {
+        element: Element { children: Vec::new(), ..element.clone() },
+        data,
+        rule: rule.map_or(MassRule::Legacy, |rule| RULES[rule]),
+        options: options.clone(),
+        surface,
+        hull: OnceCell::new(),
+    })
 }
 
 fn inline(element: &Element, numbers: &[f64]) -> Result<MeshData, ImportError> {
     if !numbers.len().is_multiple_of(3) {
         return Err(element.bad("vertex", "three numbers for every vertex"));
     }
-    let vertices: Vec<_> = numbers.chunks_exact(3).map(|x| Point3::new(x[0], x[1], x[2])).collect();
+    // MuJoCo keeps vertices in single precision.
+    let vertices: Vec<_> =
+        numbers.as_chunks::<3>().0.iter().map(|x| x.map(|x| f64::from(x as f32))).collect();
+    if !vertices.iter().flatten().all(|x| x.is_finite()) {
+        return Err(element.bad("vertex", "numbers that single precision can hold"));
+    }
+    let vertices: Vec<Point3<f64>> = vertices.into_iter().map(Point3::from).collect();
     let faces = element.numbers("face", 3..=usize::MAX)?.unwrap_or_default();
     let known = |i: &f64| i.fract() == 0.0 && *i >= 0.0 && (*i as usize) < vertices.len();
     if !faces.len().is_multiple_of(3) || !faces.iter().all(known) {

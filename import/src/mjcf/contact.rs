@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem, ImportWarning};
 use super::super::imported::Visual;
+use super::super::mesh;
 use super::body::MjcfBody;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
@@ -86,8 +87,10 @@ pub(super) fn read(
         let pose = body.in_link * geom.pose;
         if geom.contype == 0 && geom.conaffinity == 0 && !paired.contains(&i) {
             if !compiler.discard_visual {
-                let (name, shape, color) = (geom.name.clone(), geom.shape.clone(), geom.color);
-                shapes.visuals.push(Visual { name, link: body.link, pose, shape, color });
+                let (name, color) = (geom.name.clone(), geom.color);
+                if let Some(shape) = geom.drawn() {
+                    shapes.visuals.push(Visual { name, link: body.link, pose, shape, color });
+                }
             }
             continue;
         }
@@ -106,17 +109,20 @@ pub(super) fn read(
             let reason = "more than 32 distinct combinations of contype and conaffinity".to_owned();
             return Err(geom.element.fail_at("contype", ImportProblem::Unsupported(reason)));
         }
-        key_of.push(number);
-        shapes.geometries.push(CollisionGeometry {
-            name: geom.name.clone(),
-            link: body.link,
-            pose,
-            shape: geom.shape.clone(),
-            material: material(geom, mass_of_part(bodies, body.part), gravity, warnings)?,
-            group: 1 << number,
-            mask: 0,
-            color: geom.color,
-        });
+        let material = material(geom, mass_of_part(bodies, body.part), gravity, warnings)?;
+        for (part, shape) in geom.solids()?.into_iter().enumerate() {
+            key_of.push(number);
+            shapes.geometries.push(CollisionGeometry {
+                name: mesh::part_name(&geom.name, part),
+                link: body.link,
+                pose,
+                shape,
+                material,
+                group: 1 << number,
+                mask: 0,
+                color: geom.color,
+            });
+        }
     }
     let mask = |a: &Key| (0..keys.len()).filter(|b| relations.touch(a, &keys[*b])).fold(0, |m, b| m | 1 << b);
     let masks: Vec<u32> = keys.iter().map(mask).collect();

@@ -1,26 +1,36 @@
 //! Geoms: shapes, their masses and materials.
 
+use std::rc::Rc;
+
 use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem};
-use super::asset::{Assets, color};
+use super::asset::{Assets, MeshAsset, paint};
 use super::compiler::Compiler;
 use super::pose::{pose, turn_z_to};
-use pliant_geometry::Shape;
+use super::shell;
+use pliant_geometry::{Drawn, Shape};
 use pliant_rigid::multibody::RigidInertia;
 
 const TYPES: [&str; 9] =
     ["plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"];
+
+/// What a geom consists of.
+#[derive(Clone, Debug)]
+enum GeomShape {
+    Solid(Shape),
+    Mesh(Rc<MeshAsset>),
+    /// A mesh that could not be read: nothing if it is only seen.
+    Unread(ImportError),
+}
 
 /// A geom.
 #[derive(Clone, Debug)]
 pub(super) struct Geom {
     pub element: Element,
     pub name: String,
-    pub shape: Shape,
-    /// Whether the shape is a hull with more volume than its mesh.
-    pub hollow: bool,
+    shape: GeomShape,
     /// Its frame in the body's.
     pub pose: Isometry3<f64>,
     pub group: i64,
@@ -45,15 +55,17 @@ impl Geom {
         }
         let mut local = pose(&element, compiler)?;
         let ends = element.array::<6>("fromto")?;
-        let mut hollow = false;
+        let mut mesh = None;
         let shape = match kind {
             "mesh" => {
                 let name = element.required("mesh")?;
-                let Some((hull, convex)) = assets.hulls.get(name) else {
-                    return Err(element.fail_at("mesh", ImportProblem::Reference("mesh")));
-                };
-                hollow = !convex;
-                hull.clone()
+                mesh = Some(match assets.meshes.get(name) {
+                    Some(Ok(mesh)) => GeomShape::Mesh(mesh.clone()),
+                    Some(Err(error)) => GeomShape::Unread(error.clone()),
+                    None => return Err(element.fail_at("mesh", ImportProblem::Reference("mesh"))),
+                });
+                // In its place until its hull is needed.
+                Shape::HalfSpace
             }
             "hfield" => {
                 let name = element.required("hfield")?;
@@ -83,32 +95,69 @@ impl Geom {
             None => None,
             Some(name) => Some(
                 assets
-                    .colors
+                    .materials
                     .get(name)
                     .ok_or_else(|| element.fail_at("material", ImportProblem::Reference("material")))?,
             ),
         };
         Ok(Self {
             name: element.text("name").map_or(fallback, str::to_owned),
-            shape,
-            hollow,
+            shape: mesh.unwrap_or(GeomShape::Solid(shape)),
             pose: frame * local,
             group: element.integer("group")?.unwrap_or(0),
             contype,
             conaffinity,
-            color: color(&element)?.or(painted.copied()).unwrap_or([128, 128, 128]),
+            color: paint(&element, painted)?,
             element,
         })
+    }
+
+    /// The solids that touch.
+    pub fn solids(&self) -> Result<Vec<Shape>, ImportError> {
+        match &self.shape {
+            GeomShape::Solid(shape) => Ok(vec![shape.clone()]),
+            GeomShape::Mesh(mesh) => mesh.solids(),
+            GeomShape::Unread(error) => Err(error.clone()),
+        }
+    }
+
+    /// What is seen of it, if it could be read.
+    pub fn drawn(&self) -> Option<Drawn> {
+        match &self.shape {
+            GeomShape::Solid(shape) => Some(Drawn::Solid(shape.clone())),
+            GeomShape::Mesh(mesh) => mesh.drawn(),
+            GeomShape::Unread(_) => None,
+        }
     }
 
     /// Mass and inertia about the body's origin, in its axes; `None` without mass.
     pub fn mass(&self) -> Result<Option<RigidInertia>, ImportError> {
         let density = self.element.not_negative("density")?.unwrap_or(1000.0);
         let mass = self.element.not_negative("mass")?;
-        if matches!(self.shape, Shape::HalfSpace | Shape::HeightField(_)) {
+        // What weighs nothing needs no volume.
+        if mass.unwrap_or(density) == 0.0 {
             return Ok(None);
         }
-        let Some((unit, center, inertia)) = self.shape.mass_properties(1.0) else { return Ok(None) };
+        let shell = self.element.flag("shellinertia", false)?;
+        let (unit, center, inertia) = match &self.shape {
+            GeomShape::Mesh(_) | GeomShape::Unread(_) if shell => {
+                return Err(self.element.bad("shellinertia", "left out for a mesh: its asset has `inertia`"));
+            }
+            GeomShape::Mesh(mesh) => {
+                let figures = mesh.mass()?;
+                (figures.size, figures.center, figures.inertia)
+            }
+            GeomShape::Unread(error) => return Err(error.clone()),
+            GeomShape::Solid(Shape::HalfSpace | Shape::HeightField(_)) => return Ok(None),
+            GeomShape::Solid(shape) if shell => match shell::figures(shape) {
+                Some((area, inertia)) => (area, Point3::origin(), inertia),
+                None => return Err(self.element.bad("shellinertia", "false for this type")),
+            },
+            GeomShape::Solid(shape) => match shape.mass_properties(1.0) {
+                Some(figures) => figures,
+                None => return Ok(None),
+            },
+        };
         let mass = mass.unwrap_or(density * unit);
         let rotation = self.pose.rotation.to_rotation_matrix();
         let turned = rotation.matrix() * inertia * rotation.matrix().transpose();

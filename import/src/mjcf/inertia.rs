@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 
-use super::super::error::{ImportError, ImportProblem, ImportWarning};
+use super::super::error::{ImportError, ImportProblem};
 use super::body::MjcfBody;
 use super::compiler::Compiler;
 use pliant_rigid::MassProperties;
@@ -12,11 +12,7 @@ use pliant_rigid::multibody::{ModelError, RigidInertia};
 const LEAST: f64 = 1e-15;
 
 /// Sets the mass of every body. Moving bodies must have a physical one.
-pub(super) fn compile(
-    bodies: &mut [MjcfBody],
-    compiler: &Compiler,
-    warnings: &mut Vec<ImportWarning>,
-) -> Result<(), ImportError> {
+pub(super) fn compile(bodies: &mut [MjcfBody], compiler: &Compiler) -> Result<(), ImportError> {
     for i in 1..bodies.len() {
         bodies[i].part = if bodies[i].joints.is_empty() { bodies[bodies[i].parent].part } else { i };
         let body = &bodies[i];
@@ -25,7 +21,7 @@ pub(super) fn compile(
             Some(inertial) if !from_geoms => {
                 (MassProperties { mass: inertial.mass, inertia: inertial.inertia }, inertial.center)
             }
-            _ if from_geoms => of_geoms(body, compiler, warnings)?,
+            _ if from_geoms => of_geoms(body, compiler)?,
             _ => (MassProperties { mass: 0.0, inertia: Matrix3::zeros() }, Vector3::zeros()),
         };
         repair(&mut figures, compiler);
@@ -36,20 +32,11 @@ pub(super) fn compile(
 }
 
 /// The sum of a body's geoms.
-fn of_geoms(
-    body: &MjcfBody,
-    compiler: &Compiler,
-    warnings: &mut Vec<ImportWarning>,
-) -> Result<(MassProperties, Vector3<f64>), ImportError> {
+fn of_geoms(body: &MjcfBody, compiler: &Compiler) -> Result<(MassProperties, Vector3<f64>), ImportError> {
     let [low, high] = compiler.inertia_groups;
     let mut sum = RigidInertia::zero();
     for geom in body.geoms.iter().filter(|geom| (low..=high).contains(&geom.group)) {
         if let Some(own) = geom.mass()? {
-            if geom.hollow {
-                let action =
-                    "approximated: the mass is distributed over the convex hull, which has a larger volume";
-                warnings.push(geom.element.warn("mesh", action));
-            }
             sum += own;
         }
     }

@@ -19,13 +19,16 @@ mod keyframe;
 mod links;
 mod pose;
 mod replicate;
+mod shell;
 mod table;
+mod texture;
 
 use std::path::Path;
 
 use super::element::Element;
 use super::error::{ImportError, ImportProblem, ImportWarning};
 use super::imported::{Imported, ImportedJoint};
+use super::options::LoadOptions;
 use super::support;
 use pliant_rigid::simulation::System;
 
@@ -35,7 +38,7 @@ pub(super) use pose::turn_z_to;
 pub(super) use table::TABLE;
 
 /// Reads a document.
-pub(super) fn read(root: Element, directory: &Path) -> Result<Imported, ImportError> {
+pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Result<Imported, ImportError> {
     let (mut root, mut files) = include::expand(root, directory)?;
     let mut warnings = Vec::new();
     if let Some((name, _)) = root.attributes.iter().find(|(name, _)| name != "model") {
@@ -46,10 +49,10 @@ pub(super) fn read(root: Element, directory: &Path) -> Result<Imported, ImportEr
     support::check(&root, TABLE, false, &mut warnings)?;
     let option = compiler::Options::read(&root)?;
     let defaults = defaults::Defaults::read(&root)?;
-    let assets = asset::Assets::read(&root, directory, &compiler, &defaults)?;
+    let assets = asset::Assets::read(&root, directory, &compiler, &defaults, options, &mut warnings)?;
     files.extend(assets.files.iter().cloned());
     let mut bodies = body::read(&root, &compiler, &defaults, &assets, &mut warnings)?;
-    inertia::compile(&mut bodies, &compiler, &mut warnings)?;
+    inertia::compile(&mut bodies, &compiler)?;
     let (model, joints) = links::build(&mut bodies, option.gravity, &mut warnings)?;
     let state = links::reference_state(&model, &bodies, &joints);
     let shapes = contact::read(&root, &bodies, &defaults, &compiler, option.gravity.norm(), &mut warnings)?;

@@ -48,13 +48,12 @@ const GEOM: &[Attributes] = &[
     (Dropped("contacts act when surfaces touch"), "margin=0 gap=0"),
     (Dropped("not modelled"), "adhesion=0 surfacevel=0 fluidshape=none fluidcoef"),
     (Refused("a primitive fitted to a mesh; write the primitive"), "fitscale=1"),
-    (Refused("a shell's inertia; give an <inertial>"), "shellinertia=false"),
+    (Partly("an error for an ellipsoid: give an <inertial>"), "shellinertia"),
     (Inert(PICTURE), "castshadow user"),
 ];
 
 const MESH: &[Attributes] = &[
-    (Yes, "file vertex face scale refpos refquat class name"),
-    (Partly("always that of the convex hull"), "inertia"),
+    (Yes, "file vertex face scale refpos refquat inertia class name"),
     (Dropped("the hull has all its vertices"), "maxhullvert=-1"),
     (Dropped("the format is known by the extension"), "content_type"),
     (Refused("meshes made by MuJoCo"), "builtin params"),
@@ -63,7 +62,8 @@ const MESH: &[Attributes] = &[
 
 const MATERIAL: &[Attributes] = &[
     (Yes, "name class rgba"),
-    (Drawn, "texture texrepeat texuniform emission specular shininess reflectance metallic roughness"),
+    (Partly("its mean colour"), "texture"),
+    (Drawn, "texrepeat texuniform emission specular shininess reflectance metallic roughness"),
 ];
 
 const EQUALITY: &[Attributes] = &[(Yes, "active class name"), (Dropped(RIGID), "solref solimp")];
@@ -140,7 +140,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
             (Refused("primitives are not fitted to meshes"), "fitaabb=false"),
             (Inert("bodies without joints are welded, which gives the same motion"), "fusestatic"),
             (Dropped("bodies keep the frames that the file gives them"), "alignfree=false"),
-            (Drawn, "texturedir"),
+            (Yes, "texturedir"),
             (Inert(SCRATCH), "usethread savecanonical savecompiled saveinertial conflict passthrough"),
         ]
     ),
@@ -219,7 +219,9 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!(
         "asset",
         "mesh",
-        Partly("contact uses the convex hull, as in MuJoCo; OBJ, STL and PLY files"),
+        Partly(
+            "contact uses the convex hull, as in MuJoCo, or several hulls as an option; OBJ, STL, PLY, MSH, glTF and COLLADA files; one that cannot be read is left out with a warning where it is only seen"
+        ),
         MESH
     ),
     element!(
@@ -233,11 +235,28 @@ pub(in super::super) const TABLE: &[Rule] = &[
         ]
     ),
     element!("asset", "material", Yes, MATERIAL),
-    element!("asset", "texture", Drawn),
+    element!(
+        "asset",
+        "texture",
+        Partly("the surface has its mean colour"),
+        &[
+            (Yes, "name builtin rgb1 rgb2"),
+            (Partly("PNG files; others are left out with a warning"), "file"),
+            (
+                Inert(PICTURE),
+                "type content_type gridsize gridlayout fileright fileleft fileup filedown filefront fileback mark markrgb random width height hflip vflip colorspace nchannel class"
+            ),
+        ]
+    ),
     element!("asset", "skin", Drawn),
     element!("asset", "model", Refused("models within models; use <include>")),
     element!("mesh", "plugin", Refused("plugins")),
-    element!("material", "layer", Drawn),
+    element!(
+        "material",
+        "layer",
+        Partly("the mean colour of the first of role rgb or rgba"),
+        &[(Yes, "texture role")]
+    ),
     // Bodies.
     element!("mujoco", "worldbody", Yes),
     element!(

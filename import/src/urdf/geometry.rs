@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 
@@ -13,8 +14,8 @@ use super::super::mjcf::{DISSIPATION, STIFFNESS, color, turn_z_to};
 use super::super::options::Repair;
 use super::Reader;
 use super::tree::Tree;
-use pliant_geometry::Shape;
-use pliant_io::mesh::load_mesh;
+use pliant_geometry::{Drawn, Shape, SurfaceMesh};
+use pliant_io::mesh::{MeshPart, load_mesh, load_mesh_parts};
 use pliant_rigid::collision::{CollisionGeometry, ContactMaterial};
 
 /// Friction, which the format does not have.
@@ -48,17 +49,19 @@ impl Reader<'_> {
             };
             let mut colors = Vec::new();
             for (i, visual) in link.all("visual").enumerate() {
-                let color = paint(visual, &named)?;
-                colors.push(color);
+                let painted = paint(visual, &named)?;
                 let pose = in_link * super::origin(visual)?;
-                if let Some((shape, _)) = self.shape(visual, true)? {
-                    let name = name_of(visual, "visual", i);
+                let seen = self.drawn(visual)?;
+                colors.push(painted.or(seen.first().and_then(|part| part.1)).unwrap_or(GREY));
+                let name = name_of(visual, "visual", i);
+                for (part, (shape, own)) in seen.into_iter().enumerate() {
+                    let (name, color) = (mesh::part_name(&name, part), painted.or(own).unwrap_or(GREY));
                     visuals.push(Visual { name, link: Some(id), pose, shape, color });
                 }
             }
             for (i, collision) in link.all("collision").enumerate() {
                 let pose = in_link * super::origin(collision)?;
-                let read = match self.shape(collision, false) {
+                let read = match self.solids(collision) {
                     Err(error) if error.repair == Some(Repair::Shapes) && self.leaves_out_shapes() => {
                         let action = format!("repaired: left out: {}", error.problem);
                         self.warnings.push(ImportWarning {
@@ -68,14 +71,15 @@ impl Reader<'_> {
                             value: error.value,
                             action,
                         });
-                        None
+                        Vec::new()
                     }
                     read => read?,
                 };
-                if let Some((shape, turned)) = read {
+                let name = name_of(collision, "collision", i);
+                for (part, (shape, turned)) in read.into_iter().enumerate() {
                     let pose = pose * turned;
                     geometries.push(CollisionGeometry {
-                        name: name_of(collision, "collision", i),
+                        name: mesh::part_name(&name, part),
                         link: Some(id),
                         pose,
                         shape,
@@ -94,63 +98,77 @@ impl Reader<'_> {
         self.options.repairs.contains(&Repair::Shapes)
     }
 
-    /// The shape of a visual or collision element, and its frame in that of the element; `None` for
-    /// a visual that cannot be read.
-    fn shape(
-        &mut self,
-        element: &Element,
-        visual: bool,
-    ) -> Result<Option<(Shape, Isometry3<f64>)>, ImportError> {
-        let Some(geometry) = element.one("geometry")? else {
-            return Err(element.fail(ImportProblem::Missing("geometry")));
+    /// What is seen of a visual: parts, each with the colour that its mesh gives; none of a mesh
+    /// that cannot be read.
+    fn drawn(&mut self, element: &Element) -> Result<Vec<(Drawn, Option<[u8; 3]>)>, ImportError> {
+        let kind = kind_of(element)?;
+        if kind.tag != "mesh" {
+            return match primitive(kind) {
+                Ok(solid) => Ok(vec![(Drawn::Solid(solid), None)]),
+                Err(error) => {
+                    let action = format!("left out: {}", error.problem);
+                    self.warnings.push(kind.warn(&error.attribute, action).of(WarningKind::Pictures));
+                    Ok(Vec::new())
+                }
+            };
+        }
+        let (path, scale) = self.named(kind)?;
+        let surface = |mut part: MeshPart| {
+            mesh::scale(&mut part.mesh, &scale);
+            let surface = SurfaceMesh::new(part.mesh.vertices, part.mesh.triangles);
+            surface.map(|surface| (Drawn::Surface(Arc::new(surface)), part.color)).map_err(|e| e.to_string())
         };
-        let Some(kind) = geometry.children.first() else {
-            return Err(geometry.fail(ImportProblem::Missing("box, cylinder, capsule, sphere or mesh")));
-        };
-        let read = match kind.tag.as_str() {
-            "mesh" => return Ok(self.mesh(kind, visual)?.map(|shape| (shape, Isometry3::identity()))),
-            "plane" if !visual => return Ok(Some(plane(kind)?)),
-            "plane" => Err(kind.fail(ImportProblem::Unsupported("planes are not drawn".to_owned()))),
-            _ => primitive(kind, geometry),
-        };
+        let read = load_mesh_parts(&path, 1.0).map_err(|e| e.to_string()).and_then(|read| {
+            let parts: Result<Vec<_>, String> = read.parts.into_iter().map(surface).collect();
+            Ok((parts?, read.files))
+        });
         match read {
-            Ok(shape) => Ok(Some((shape, Isometry3::identity()))),
-            Err(error) if visual => {
-                let action = format!("left out: {}", error.problem);
-                self.warnings.push(kind.warn(&error.attribute, action).of(WarningKind::Pictures));
-                Ok(None)
+            Ok((parts, files)) => {
+                self.files.extend(files);
+                Ok(parts)
             }
-            Err(error) => Err(error),
+            Err(reason) => {
+                let action = format!("left out: {reason}");
+                self.warnings.push(kind.warn("filename", action).of(WarningKind::Pictures));
+                Ok(Vec::new())
+            }
         }
     }
 
-    fn mesh(&mut self, element: &Element, visual: bool) -> Result<Option<Shape>, ImportError> {
+    /// The solids of a collision element, each with its frame in that of the element.
+    fn solids(&mut self, element: &Element) -> Result<Vec<(Shape, Isometry3<f64>)>, ImportError> {
+        let kind = kind_of(element)?;
+        match kind.tag.as_str() {
+            "mesh" => {}
+            "plane" => return Ok(vec![plane(kind)?]),
+            _ => return Ok(vec![(primitive(kind)?, Isometry3::identity())]),
+        }
+        let (path, scale) = self.named(kind)?;
+        let solids = load_mesh(&path, 1.0).map_err(|e| e.to_string()).and_then(|mut data| {
+            mesh::scale(&mut data, &scale);
+            let (hull, convex) = mesh::hull(&data).map_err(|e| format!("{}: {e}", path.display()))?;
+            let parts = if convex { None } else { mesh::decompose(&data, self.options)? };
+            Ok((parts.is_some() || convex, parts.unwrap_or_else(|| vec![hull])))
+        });
+        let (faithful, solids) = solids.map_err(|reason: String| {
+            kind.fail_at("filename", ImportProblem::Mesh(reason)).or(Repair::Shapes)
+        })?;
+        self.files.push(path);
+        if !faithful {
+            let action = "approximated by its convex hull, which has a larger volume";
+            self.warnings.push(kind.warn("filename", action));
+        }
+        Ok(solids.into_iter().map(|solid| (solid, Isometry3::identity())).collect())
+    }
+
+    /// The file and the scale of a mesh.
+    fn named(&self, element: &Element) -> Result<(PathBuf, Vector3<f64>), ImportError> {
         let name = element.required("filename")?;
         let scale = element.vector("scale")?.unwrap_or(Vector3::repeat(1.0));
         if scale.iter().any(|s| *s == 0.0) {
             return Err(element.bad("scale", "three factors, none of them 0"));
         }
-        let path = self.resolve(name);
-        let hull = load_mesh(&path, 1.0).map_err(|e| e.to_string()).and_then(|mut data| {
-            mesh::scale(&mut data, &scale);
-            mesh::hull(&data).map_err(|e| format!("{}: {e}", path.display()))
-        });
-        match hull {
-            Ok((shape, convex)) => {
-                self.files.push(path);
-                if !convex && !visual {
-                    let action = "approximated by its convex hull, which has a larger volume";
-                    self.warnings.push(element.warn("filename", action));
-                }
-                Ok(Some(shape))
-            }
-            Err(reason) if visual => {
-                let action = format!("left out: {reason}");
-                self.warnings.push(element.warn("filename", action).of(WarningKind::Pictures));
-                Ok(None)
-            }
-            Err(reason) => Err(element.fail_at("filename", ImportProblem::Mesh(reason)).or(Repair::Shapes)),
-        }
+        Ok((self.resolve(name), scale))
     }
 
     /// Path of a mesh. A package is searched in the directory of the file and its parents:
@@ -174,8 +192,35 @@ impl Reader<'_> {
     }
 }
 
-/// A solid that the format has, with the lengths of the file.
-fn primitive(kind: &Element, geometry: &Element) -> Result<Shape, ImportError> {
+/// The half space behind a plane through the origin, and its frame: z along the normal.
+fn plane(kind: &Element) -> Result<(Shape, Isometry3<f64>), ImportError> {
+    let normal = kind.direction("normal")?.unwrap_or(Vector3::z_axis());
+    Ok((Shape::HalfSpace, Isometry3::from_parts(Translation3::identity(), turn_z_to(&normal))))
+}
+
+/// The colour that the file gives a visual.
+fn paint(visual: &Element, named: &BTreeMap<String, [u8; 3]>) -> Result<Option<[u8; 3]>, ImportError> {
+    let Some(material) = visual.one("material")? else { return Ok(None) };
+    if let Some(own) = material.one("color")? {
+        return color(own);
+    }
+    // A name may be defined on another link; it is a colour only.
+    Ok(material.text("name").and_then(|name| named.get(name)).copied())
+}
+
+/// The element in `<geometry>`.
+fn kind_of(element: &Element) -> Result<&Element, ImportError> {
+    let Some(geometry) = element.one("geometry")? else {
+        return Err(element.fail(ImportProblem::Missing("geometry")));
+    };
+    geometry
+        .children
+        .first()
+        .ok_or_else(|| geometry.fail(ImportProblem::Missing("box, cylinder, capsule, sphere or mesh")))
+}
+
+/// A box, cylinder, capsule or sphere.
+fn primitive(kind: &Element) -> Result<Shape, ImportError> {
     let length = |attribute: &'static str| -> Result<f64, ImportError> {
         kind.required(attribute)?;
         match kind.number(attribute)? {
@@ -195,23 +240,8 @@ fn primitive(kind: &Element, geometry: &Element) -> Result<Shape, ImportError> {
         "capsule" => Shape::Capsule { radius: length("radius")?, half_length: length("length")? / 2.0 },
         "sphere" => Shape::Sphere { radius: length("radius")? },
         _ => {
-            let unknown = ImportProblem::UnknownElement(geometry.tag.clone());
+            let unknown = ImportProblem::UnknownElement("geometry".to_owned());
             return Err(kind.fail(unknown).or(Repair::Shapes));
         }
     })
-}
-
-/// The half space behind a plane through the origin, and its frame: z along the normal.
-fn plane(kind: &Element) -> Result<(Shape, Isometry3<f64>), ImportError> {
-    let normal = kind.direction("normal")?.unwrap_or(Vector3::z_axis());
-    Ok((Shape::HalfSpace, Isometry3::from_parts(Translation3::identity(), turn_z_to(&normal))))
-}
-
-fn paint(visual: &Element, named: &BTreeMap<String, [u8; 3]>) -> Result<[u8; 3], ImportError> {
-    let Some(material) = visual.one("material")? else { return Ok(GREY) };
-    if let Some(own) = material.one("color")? {
-        return Ok(color(own)?.unwrap_or(GREY));
-    }
-    // A name may be defined on another link; it is a colour only.
-    Ok(material.text("name").and_then(|name| named.get(name)).copied().unwrap_or(GREY))
 }

@@ -51,7 +51,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
         "geometry",
         "mesh",
         Partly(
-            "the convex hull, with a warning where the mesh has less volume; OBJ, STL and PLY files; visuals of other types are left out"
+            "the convex hull, with a warning where the mesh has less volume, or several hulls as an option; visuals as they are; OBJ, STL, PLY, MSH, glTF and COLLADA files; visuals that cannot be read are left out with a warning"
         ),
         &[(Yes, "filename scale")]
     ),

@@ -21,14 +21,10 @@ impl BodiesBuilder {
         if !is_pose(&desc.pose) {
             return Err(RigidError::Invalid { body: name.to_owned(), field: "pose", requirement: POSE });
         }
-        let shapes = desc.geometries.iter().map(|g| (&g.shape, &g.pose));
-        let shapes = shapes.chain(desc.appearance.iter().map(|a| (&a.shape, &a.pose)));
-        for (geometry, (shape, pose)) in shapes.enumerate() {
-            shape.validate().map_err(|source| RigidError::Geometry {
-                body: name.to_owned(),
-                geometry,
-                source,
-            })?;
+        let shapes = desc.geometries.iter().map(|g| (g.shape.validate(), &g.pose));
+        let shapes = shapes.chain(desc.appearance.iter().map(|a| (a.shape.validate(), &a.pose)));
+        for (geometry, (checked, pose)) in shapes.enumerate() {
+            checked.map_err(|source| RigidError::Geometry { body: name.to_owned(), geometry, source })?;
             if !is_pose(pose) {
                 let field = "geometry pose";
                 return Err(RigidError::Invalid { body: name.to_owned(), field, requirement: POSE });

@@ -31,7 +31,7 @@ pub(super) fn body(
             let adhesion = geometry.adhesion;
             geometries.push(pliant_rigid::Geometry { shape, pose, material, adhesion, group, mask, color });
         } else {
-            appearance.push(Appearance { shape, pose, color });
+            appearance.push(Appearance { shape: shape.into(), pose, color });
         }
     }
     let mut center = Vector3::zeros();
