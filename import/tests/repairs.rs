@@ -121,9 +121,13 @@ fn a_link_without_mass_gets_that_of_its_shapes() {
         let moment = 0.4 * mass * 0.04;
         [moment, moment, moment, mass, mass, mass]
     };
-    let text = moving(FREE, sphere);
-    assert_eq!(from_urdf(&text, ".").unwrap_err().repair, Some(Repair::Mass));
-    close(&diagonal(&repaired(&text, Repair::Mass).unwrap()), &ball(1000.0));
+    let stated = moving(FREE, &format!("<inertial><mass value=\"0\"/></inertial>{sphere}"));
+    assert_eq!(from_urdf(&stated, ".").unwrap_err().repair, Some(Repair::Mass));
+    close(&diagonal(&repaired(&stated, Repair::Mass).unwrap()), &ball(1000.0));
+    // Where the file states none at all, MuJoCo takes the shapes too.
+    let unstated = from_urdf(&moving(FREE, sphere), ".").unwrap();
+    assert_eq!(kinds(&unstated), [WarningKind::Motion]);
+    close(&diagonal(&unstated), &ball(1000.0));
     let dense = moving(FREE, &format!("<inertial><density value=\"300\"/></inertial>{sphere}"));
     close(&diagonal(&from_urdf(&dense, ".").unwrap()), &ball(300.0));
 }

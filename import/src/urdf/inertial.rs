@@ -49,6 +49,11 @@ pub(super) fn read(
     Ok(RigidInertia::at_center(mass, Vector3::zeros(), local).moved(&origin(inertial)?))
 }
 
+/// Whether the file states a mass for a link, if only 0.
+pub(super) fn states_mass(element: &Element) -> Result<bool, ImportError> {
+    Ok(element.one("inertial")?.map_or(Ok(None), |inertial| inertial.one("mass"))?.is_some())
+}
+
 /// Density of the link's collision shapes \[kg/m^3\], if the file gives it instead of a mass.
 pub(super) fn density(element: &Element) -> Result<Option<f64>, ImportError> {
     let Some(inertial) = element.one("inertial")? else { return Ok(None) };
@@ -76,8 +81,9 @@ fn of_shapes(link: LinkId, density: f64, geometries: &[CollisionGeometry]) -> Ri
     sum
 }
 
-/// Gives links the mass of their shapes: those with a density, and on request those that move
-/// without a mass. `elements` are the links in the order of the builder.
+/// Gives links the mass of their shapes: those with a density, those that move nothing with a mass
+/// and for which the file states none, and on request all that move without one. `elements` are the
+/// links in the order of the builder.
 pub(super) fn add_masses(
     builder: &mut ModelBuilder,
     elements: &[&Element],
@@ -93,22 +99,39 @@ pub(super) fn add_masses(
             warnings.push(element.warn("", action).of(WarningKind::Extension));
         }
     }
-    if !options.repairs.contains(&Repair::Mass) {
-        return Ok(());
-    }
+    let requested = options.repairs.contains(&Repair::Mass);
+    let carries = carriers(builder);
     for group in builder.rigid_groups() {
-        if group.inertia.mass > 0.0 {
+        let element = elements[group.link.0];
+        let usual = !carries[group.link.0] && !states_mass(element)?;
+        if group.inertia.mass > 0.0 || !(requested || usual) {
             continue;
         }
         let sum = of_shapes(group.link, DENSITY, geometries);
         if sum.mass > 0.0 {
             builder.set_inertia(group.link, sum);
-            let action =
-                format!("repaired: {:.4e} kg, of its collision shapes at {DENSITY} kg/m^3", sum.mass);
-            warnings.push(elements[group.link.0].warn("", action).of(WarningKind::Repaired));
+            let action = format!("{:.4e} kg, of its collision shapes at {DENSITY} kg/m^3", sum.mass);
+            warnings.push(match usual {
+                true => {
+                    element.warn("", format!("moves, but the file states no mass: {action}, as in MuJoCo"))
+                }
+                false => element.warn("", format!("repaired: {action}")).of(WarningKind::Repaired),
+            });
         }
     }
     Ok(())
+}
+
+/// Of every link, whether it or a link outwards of it has a mass or an inertia.
+fn carriers(builder: &ModelBuilder) -> Vec<bool> {
+    let links = builder.links();
+    let mut carries: Vec<bool> = links.iter().map(|link| link.inertia != RigidInertia::zero()).collect();
+    for (i, link) in links.iter().enumerate().rev() {
+        if let Some(LinkId(parent)) = link.parent {
+            carries[parent] |= carries[i];
+        }
+    }
+    carries
 }
 
 /// Looks at the inertia of everything that moves as one. What no body has, but can be computed

@@ -302,7 +302,7 @@ fn massless(tree: &tree::Tree<'_>, options: &LoadOptions) -> Result<Vec<bool>, I
     for &i in tree.order.iter().rev() {
         let link = tree.links[i];
         let own = inertial::read(link, &mut Vec::new())?;
-        let by_shapes = options.repairs.contains(&Repair::Mass) || inertial::density(link)?.is_some();
+        let by_shapes = options.repairs.contains(&Repair::Mass) || !inertial::states_mass(link)?;
         let shaped = by_shapes && link.all("collision").next().is_some();
         empty[i] &= own == RigidInertia::zero() && !shaped;
         if let Some(joint) = tree.joint_to[i] {

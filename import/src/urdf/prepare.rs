@@ -41,6 +41,10 @@ pub(super) fn prepare(
     options: &LoadOptions,
     warnings: &mut Vec<ImportWarning>,
 ) -> Result<(), ImportError> {
+    // Settings of other programs are none of this one's business.
+    if element.tag == "gazebo" || element.tag == "transmission" {
+        return Ok(());
+    }
     first_of_repeated(element, warnings);
     for at in 0..element.attributes.len() {
         let (name, value) = element.attributes[at].clone();
