@@ -102,7 +102,7 @@ fn is_model(scene: &str) -> bool {
 fn model_alone(file: &Path) -> Result<Scene, ImportError> {
     // Only facts are taken from the model here; what needs a repair that was not asked for is
     // refused where the scene is built.
-    let all = LoadOptions { floating: None, repairs: Repair::ALL.into() };
+    let all = LoadOptions { repairs: Repair::ALL.into(), ..LoadOptions::default() };
     let model = pliant_import::load(file).or_else(|_| pliant_import::load_with(file, &all))?;
     let stem = file.file_stem().map_or_else(|| "model".into(), |stem| stem.to_string_lossy().into_owned());
     let name: String =

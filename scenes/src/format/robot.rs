@@ -56,7 +56,11 @@ pub struct Robot {
 impl Robot {
     /// How its file is read.
     pub(crate) fn load_options(&self) -> LoadOptions {
-        LoadOptions { floating: self.floating, repairs: self.repair.iter().copied().collect() }
+        LoadOptions {
+            floating: self.floating,
+            repairs: self.repair.iter().copied().collect(),
+            ..LoadOptions::default()
+        }
     }
 }
 
