@@ -31,7 +31,8 @@ pub struct Imported {
     pub keyframes: Vec<Keyframe>,
     /// The joints in the order of the file.
     pub joints: Vec<ImportedJoint>,
-    /// Inputs of the motors, in the order of the file.
+    /// Inputs of the motors on joints, in the order of the file. Other motors are in
+    /// `system.drives`, with their controls.
     pub inputs: Vec<Input>,
     /// Time step \[s\], if the file has one.
     pub time_step: Option<f64>,
@@ -82,6 +83,10 @@ pub struct Keyframe {
     pub state: State,
     /// Inputs of the motors, one number for each of [`Imported::inputs`].
     pub control: Vec<f64>,
+    /// Controls of the drives, one number for each of `system.drives`.
+    pub drive_control: Vec<f64>,
+    /// Activations of the drives that have one, in their order.
+    pub activation: Vec<f64>,
 }
 
 /// Input of a motor as the file defines it: the motor's effort, target position or target rate is
@@ -117,6 +122,15 @@ impl Imported {
     /// The keyframe of this name.
     pub fn keyframe(&self, name: &str) -> Option<&Keyframe> {
         self.keyframes.iter().find(|key| key.name == name)
+    }
+
+    /// Sets the controls of the drives: one number for each of `system.drives`, in the file's units,
+    /// clamped to its range. Drives without a number keep their controls.
+    pub fn set_drive_control(&mut self, control: &[f64]) {
+        for (drive, control) in self.system.drives.iter_mut().zip(control) {
+            drive.control = *control;
+            drive.control = drive.clamped_control();
+        }
     }
 
     /// Sets the inputs of the motors: one number for each of [`inputs`](Self::inputs), in the

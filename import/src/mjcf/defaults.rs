@@ -17,8 +17,20 @@ pub(super) struct Defaults {
 }
 
 /// The kinds of motor share what they have in common.
-const MOTORS: [&str; 4] = ["general", "motor", "position", "velocity"];
-const SHARED: [&str; 6] = ["gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "inheritrange"];
+const MOTORS: [&str; 8] =
+    ["general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle"];
+const SHARED: [&str; 10] = [
+    "gear",
+    "ctrlrange",
+    "ctrllimited",
+    "forcerange",
+    "forcelimited",
+    "actrange",
+    "actlimited",
+    "actearly",
+    "lengthrange",
+    "inheritrange",
+];
 
 impl Defaults {
     pub fn read(root: &Element) -> Result<Self, ImportError> {

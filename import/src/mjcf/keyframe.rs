@@ -3,8 +3,9 @@
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 use super::super::element::Element;
-use super::super::error::ImportError;
+use super::super::error::{ImportError, ImportWarning};
 use super::super::imported::Keyframe;
+use super::actuator::{Kept, Motors};
 use super::body::Freedom;
 use super::links::JointRecord;
 use super::pose::quaternion;
@@ -18,7 +19,8 @@ pub(super) fn read(
     model: &Model,
     joints: &[JointRecord],
     reference: &State,
-    kept: &[bool],
+    motors: &Motors,
+    warnings: &mut Vec<ImportWarning>,
 ) -> Result<Vec<Keyframe>, ImportError> {
     let mut keyframes = Vec::new();
     for (i, element) in root.all("keyframe").flat_map(|keyframe| keyframe.all("key")).enumerate() {
@@ -30,14 +32,37 @@ pub(super) fn read(
         if let Some(v) = element.numbers("qvel", model.velocities()..=model.velocities())? {
             read_velocities(model, joints, &v, &mut state);
         }
-        let all = kept.len();
+        let all = motors.kept.len();
         let control = element.numbers("ctrl", all..=all)?.unwrap_or_else(|| vec![0.0; all]);
         // Motors that were left out have no inputs.
-        let control = control.into_iter().zip(kept).filter(|(_, kept)| **kept).map(|(u, _)| u).collect();
+        let of = |kind: Kept| -> Vec<f64> {
+            let both = control.iter().zip(&motors.kept);
+            both.filter(|(_, kept)| **kept == kind).map(|(control, _)| *control).collect()
+        };
+        let (of_actuators, of_drives) = (of(Kept::Actuator), of(Kept::Drive));
+        let activation = activations(element, motors, warnings)?;
         let name = element.text("name").map_or_else(|| format!("key{i}"), str::to_owned);
-        keyframes.push(Keyframe { name, state, control });
+        keyframes.push(Keyframe { name, state, control: of_actuators, drive_control: of_drives, activation });
     }
     Ok(keyframes)
+}
+
+/// Activations of the drives that have one. MuJoCo counts those of motors that are left out, too.
+fn activations(
+    element: &Element,
+    motors: &Motors,
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<Vec<f64>, ImportError> {
+    let own: Vec<f64> = motors.drives.iter().filter(|d| d.has_activation()).map(|d| d.start).collect();
+    let Some(given) = element.numbers("act", 0..=usize::MAX)? else { return Ok(own) };
+    if given.len() == own.len() {
+        return Ok(given);
+    }
+    if motors.kept.contains(&Kept::No) {
+        warnings.push(element.warn("act", "left out: some are of motors that were left out"));
+        return Ok(own);
+    }
+    Err(element.bad("act", &format!("{} finite numbers", own.len())))
 }
 
 fn read_positions(

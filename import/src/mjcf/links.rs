@@ -2,7 +2,6 @@
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
-use super::super::element::Element;
 use super::super::error::{ImportError, ImportWarning};
 use super::body::{Freedom, MjcfBody, MjcfJoint};
 use super::inertia::misbuilt;
@@ -11,7 +10,6 @@ use pliant_rigid::multibody::{JointKind, Link, LinkId, Model, ModelBuilder, Rigi
 /// A joint and its link.
 #[derive(Clone, Debug)]
 pub(super) struct JointRecord {
-    pub element: Element,
     pub name: String,
     pub link: LinkId,
     pub freedom: Freedom,
@@ -65,7 +63,6 @@ pub(super) fn build(
             }
             let id = builder.add(added).map_err(|e| joint.element.fail(e.into()))?;
             records.push(JointRecord {
-                element: joint.element.clone(),
                 name: joint.name.clone(),
                 link: id,
                 freedom: joint.freedom,

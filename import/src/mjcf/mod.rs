@@ -16,11 +16,13 @@ mod include;
 mod inertia;
 mod inertial;
 mod keyframe;
+mod law;
 mod links;
 mod pose;
 mod replicate;
 mod shell;
 mod table;
+mod tendon;
 mod texture;
 
 use std::path::Path;
@@ -57,11 +59,22 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
     let state = links::reference_state(&model, &bodies, &joints);
     let shapes = contact::read(&root, &bodies, &defaults, &compiler, option.gravity.norm(), &mut warnings)?;
     let equalities = equality::read(&root, &defaults, &model, &bodies, &joints, &state, &mut warnings)?;
-    let motors = actuator::read(&root, &defaults, &compiler, &model, &joints, &state, &mut warnings)?;
-    let keyframes = keyframe::read(&root, &model, &joints, &state, &motors.kept)?;
+    let tendons = tendon::read(&root, &defaults, &compiler, &model, &bodies, &joints, &state, &mut warnings)?;
+    let context = actuator::MotorContext {
+        compiler: &compiler,
+        model: &model,
+        bodies: &bodies,
+        joints: &joints,
+        tendons: &tendons,
+        state: &state,
+    };
+    let motors = actuator::read(&root, &defaults, &context, &mut warnings)?;
+    let keyframes = keyframe::read(&root, &model, &joints, &state, &motors, &mut warnings)?;
     let mut system = System::new(model);
     system.actuators = motors.actuators;
     system.equalities = equalities;
+    system.tendons = tendons.into_iter().map(|record| record.tendon).collect();
+    system.drives = motors.drives;
     system.validate().map_err(|e| root.fail(e.into()))?;
     warn_of_frictions(&root, &shapes.geometries, &mut warnings);
     let mut imported = Imported {

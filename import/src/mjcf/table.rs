@@ -82,40 +82,58 @@ const PAIR: &[Attributes] = &[
     (Dropped("not modelled"), "adhesion=0"),
 ];
 
-const MOTOR_RANGES: Attributes = (Yes, "gear ctrlrange ctrllimited forcerange forcelimited class name joint");
+const TENDON: &[Attributes] = &[
+    (Yes, "name class range limited frictionloss springlength actuatorfrcrange actuatorfrclimited"),
+    (Partly("the linear coefficient"), "stiffness damping"),
+    (Dropped(RIGID), "solreflimit solimplimit solreffriction solimpfriction"),
+    (Dropped("limits act when they are reached"), "margin=0"),
+    (Dropped("not modelled"), "armature=0"),
+    (Inert(PICTURE), "group width material rgba user"),
+];
+
+const MOTOR_RANGES: Attributes =
+    (Yes, "gear ctrlrange ctrllimited forcerange forcelimited class name joint tendon site");
 const MOTOR_OFF: &[Attributes] = &[
     (Partly("on joints with one coordinate it is `joint`"), "jointinparent"),
     (
-        Partly("the actuator is left out with a warning: only joints can be actuated"),
-        "tendon site refsite body slidersite cranksite cranklength",
+        Partly("the actuator is left out with a warning: only joints, tendons and sites can be actuated"),
+        "refsite body slidersite cranksite cranklength",
     ),
-    (Dropped("not modelled"), "armature=0 damping=0 delay=0 nsample=0 interp actearly"),
+    (Yes, "actearly"),
+    (Dropped("not modelled"), "armature=0 damping=0 delay=0 nsample=0 interp"),
     (Inert(SCRATCH), "lengthrange group user"),
 ];
 
 macro_rules! motor {
     ($($more:expr),*) => {
-        &[MOTOR_RANGES, MOTOR_OFF[0], MOTOR_OFF[1], MOTOR_OFF[2], MOTOR_OFF[3], $($more),*]
+        &[MOTOR_RANGES, MOTOR_OFF[0], MOTOR_OFF[1], MOTOR_OFF[2], MOTOR_OFF[3], MOTOR_OFF[4], $($more),*]
     };
 }
 
 const GENERAL: &[Attributes] = motor![
+    (Partly("fixed and affine; muscles are left out with a warning"), "gaintype biastype gainprm biasprm"),
     (
-        Partly("a motor, a servo or a damper; others are left out with a warning"),
-        "gaintype biastype gainprm biasprm"
+        Partly("none, integrator, filter and filterexact, both exact; others are left out with a warning"),
+        "dyntype dynprm"
     ),
-    (Partly("only none; the motor is left out otherwise"), "dyntype"),
-    (Yes, "inheritrange"),
-    (
-        Inert("of activations, which no supported motor has"),
-        "dynprm actdim actlimited actrange ffrange velrange input"
-    )
+    (Yes, "inheritrange actlimited actrange"),
+    (Inert("of motors that are left out"), "actdim ffrange velrange input")
 ];
-const POSITION: &[Attributes] = motor![
-    (Yes, "kp kv dampratio inheritrange"),
-    (Dropped("the target is followed without delay"), "timeconst=0")
-];
+const POSITION: &[Attributes] = motor![(Yes, "kp kv dampratio timeconst inheritrange actlimited actrange")];
 const VELOCITY: &[Attributes] = motor![(Yes, "kv")];
+const INTVELOCITY: &[Attributes] = motor![(Yes, "kp kv dampratio inheritrange actlimited actrange")];
+const CYLINDER: &[Attributes] = motor![(Yes, "timeconst area diameter bias actlimited actrange")];
+const MUSCLE: &[Attributes] = &[
+    MOTOR_RANGES,
+    MOTOR_OFF[0],
+    MOTOR_OFF[1],
+    MOTOR_OFF[2],
+    MOTOR_OFF[3],
+    (Yes, "range force scale lmin lmax vmax fpmax fvmax actlimited actrange"),
+    (Partly("steps keep the time constant of their beginning"), "timeconst tausmooth"),
+    (Partly("without one the muscle is left out with a warning"), "lengthrange"),
+    (Inert(SCRATCH), "group user"),
+];
 const NO_MOTOR: &str = "this kind of actuator is not supported; the joint is not actuated";
 
 macro_rules! element {
@@ -187,7 +205,14 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("mujoco", "sensor", Dropped("forces and motions are read from the simulation")),
     element!("mujoco", "extension", Refused("plugins")),
     element!("mujoco", "deformable", Refused("deformable bodies are not rigid bodies")),
-    element!("mujoco", "tendon", Dropped("there are no tendons")),
+    // Tendons.
+    element!("mujoco", "tendon", Yes),
+    element!("tendon", "fixed", Yes, TENDON),
+    element!("fixed", "joint", Yes, &[(Yes, "joint coef")]),
+    element!("tendon", "spatial", Yes, TENDON),
+    element!("spatial", "site", Yes, &[(Yes, "site")]),
+    element!("spatial", "geom", Partly("spheres and cylinders"), &[(Yes, "geom sidesite")]),
+    element!("spatial", "pulley", Yes, &[(Yes, "divisor")]),
     element!("mujoco", "include", Yes, &[(Yes, "file")]),
     // Defaults.
     element!("mujoco default", "default", Yes, &[(Yes, "class")]),
@@ -205,13 +230,13 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("default", "texture", Inert(PICTURE)),
     element!("default", "camera", Inert(PICTURE)),
     element!("default", "light", Inert(PICTURE)),
-    element!("default", "tendon", Inert("tendons are left out where they are used")),
-    element!("default", "intvelocity", Inert("left out where it is used")),
+    element!("default", "tendon", Yes, TENDON),
+    element!("default", "intvelocity", Yes, INTVELOCITY),
     element!("default", "orientation", Inert("left out where it is used")),
     element!("default", "pid", Inert("left out where it is used")),
-    element!("default", "damper", Inert("left out where it is used")),
-    element!("default", "cylinder", Inert("left out where it is used")),
-    element!("default", "muscle", Inert("left out where it is used")),
+    element!("default", "damper", Yes, VELOCITY),
+    element!("default", "cylinder", Yes, CYLINDER),
+    element!("default", "muscle", Yes, MUSCLE),
     element!("default", "adhesion", Inert("left out where it is used")),
     element!("default", "dcmotor", Inert("left out where it is used")),
     // Assets.
@@ -300,7 +325,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("worldbody body frame", "flexcomp", Refused("deformable bodies are not rigid bodies")),
     element!("worldbody body frame", "plugin", Refused("plugins")),
     element!(
-        "worldbody body frame default asset contact equality actuator keyframe",
+        "worldbody body frame default asset contact equality tendon actuator keyframe",
         "include",
         Yes,
         &[(Yes, "file")]
@@ -341,7 +366,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
         ]
     ),
     element!("equality", "distance", Refused("distances between geoms, which MuJoCo has removed, too")),
-    element!("equality", "tendon", Dropped("there are no tendons")),
+    element!("equality", "tendon", Dropped("tendons are not constrained")),
     element!("equality", "flex", Refused("deformable bodies are not rigid bodies")),
     element!("equality", "flexstrain", Refused("deformable bodies are not rigid bodies")),
     element!("equality", "flexvert", Refused("deformable bodies are not rigid bodies")),
@@ -350,13 +375,13 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("actuator", "motor", Yes, motor![]),
     element!("actuator", "position", Yes, POSITION),
     element!("actuator", "velocity", Yes, VELOCITY),
-    element!("actuator", "general", Partly("a motor, a servo or a damper"), GENERAL),
-    element!("actuator", "intvelocity", Dropped(NO_MOTOR)),
+    element!("actuator", "general", Yes, GENERAL),
+    element!("actuator", "intvelocity", Yes, INTVELOCITY),
     element!("actuator", "orientation", Dropped(NO_MOTOR)),
     element!("actuator", "pid", Dropped(NO_MOTOR)),
-    element!("actuator", "damper", Dropped(NO_MOTOR)),
-    element!("actuator", "cylinder", Dropped(NO_MOTOR)),
-    element!("actuator", "muscle", Dropped(NO_MOTOR)),
+    element!("actuator", "damper", Yes, VELOCITY),
+    element!("actuator", "cylinder", Yes, CYLINDER),
+    element!("actuator", "muscle", Yes, MUSCLE),
     element!("actuator", "adhesion", Dropped(NO_MOTOR)),
     element!("actuator", "dcmotor", Dropped(NO_MOTOR)),
     element!("actuator", "plugin", Refused("plugins")),
@@ -368,7 +393,8 @@ pub(in super::super) const TABLE: &[Rule] = &[
         Yes,
         &[
             (Yes, "name time qpos qvel ctrl"),
-            (Dropped("no supported motor has an activation"), "act plastic"),
+            (Yes, "act"),
+            (Dropped("springs do not yield"), "plastic"),
             (Dropped("a body that the user moves is static"), "mpos mquat"),
         ]
     ),

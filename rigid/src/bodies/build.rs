@@ -21,7 +21,19 @@ impl BodiesBuilder {
         max_step: f64,
         settings: &RigidSettings,
     ) -> Result<Bodies, RigidError> {
-        let Self { bodies, links, starts, files, excluded, actuators, equalities, externals, .. } = self;
+        let Self {
+            bodies,
+            links,
+            starts,
+            files,
+            excluded,
+            actuators,
+            equalities,
+            tendons,
+            drives,
+            externals,
+            ..
+        } = self;
         let tolerance = settings.stiction_tolerance;
         if !(tolerance.is_finite() && tolerance > 0.0) {
             let field = "stiction tolerance";
@@ -39,6 +51,7 @@ impl BodiesBuilder {
         system.line_forces.resize(system.applied.len(), LineForce::zero());
         system.actuators = actuators;
         system.equalities = equalities;
+        (system.tendons, system.drives) = (tendons, drives);
         for make in externals {
             let external = make(&system.model)?;
             system.externals.push(external);

@@ -13,7 +13,7 @@ use crate::id::BodyId;
 use crate::joint::Joint;
 use crate::motion::Motion;
 use crate::multibody::{ForceVector, JointKind, Link, LinkId, Model, RigidInertia};
-use crate::simulation::{Actuator, Equality, ExternalSystem, Integrator, SimulationError};
+use crate::simulation::{Actuator, Drive, Equality, ExternalSystem, Integrator, SimulationError, Tendon};
 use crate::spatial::SpatialVelocity;
 use crate::trajectory::PoseTrajectory;
 use crate::trajectory::Trajectory;
@@ -96,6 +96,10 @@ pub struct BodiesBuilder {
     pub actuators: Vec<Actuator>,
     /// Constraints besides the joints.
     pub equalities: Vec<Equality>,
+    /// Strings, with springs, dampers and limits.
+    pub tendons: Vec<Tendon>,
+    /// Actuators of tendons and sites, and those with activations.
+    pub drives: Vec<Drive>,
     /// Controllers and force elements.
     pub externals: Vec<ExternalMaker>,
 }
@@ -107,6 +111,8 @@ impl core::fmt::Debug for BodiesBuilder {
             .field("links", &self.links)
             .field("actuators", &self.actuators)
             .field("equalities", &self.equalities)
+            .field("tendons", &self.tendons)
+            .field("drives", &self.drives)
             .field("externals", &self.externals.len())
             .finish_non_exhaustive()
     }
@@ -330,6 +336,10 @@ impl BodiesBuilder {
         self.actuators.extend(system.actuators.into_iter().map(|a| Actuator { link: here(a.link), ..a }));
         self.equalities
             .extend(system.equalities.into_iter().map(|e| e.moved(first_link, carrier, &link_base)));
+        let first_tendon = self.tendons.len();
+        self.tendons.extend(system.tendons.into_iter().map(|t| t.moved(first_link, carrier, &link_base)));
+        let drive = |d: Drive| d.moved(first_link, first_tendon, carrier, &link_base);
+        self.drives.extend(system.drives.into_iter().map(drive));
         self.externals
             .extend(system.externals.into_iter().map(|e| -> ExternalMaker { Box::new(move |_| Ok(e)) }));
         self.excluded.extend(excluded.into_iter().map(|(a, b)| (here(a), here(b))));

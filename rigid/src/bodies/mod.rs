@@ -317,7 +317,10 @@ impl Bodies {
 
     /// Energies \[J\] of the dynamic bodies.
     pub fn energy(&self) -> MechanicalEnergy {
-        mechanical_energy(&self.simulation.system().model, &self.kinematics, self.simulation.state())
+        let (system, state) = (self.simulation.system(), self.simulation.state());
+        let mut energy = mechanical_energy(&system.model, &self.kinematics, state);
+        energy.springs += system.tendon_energy(&self.kinematics, state);
+        energy
     }
 
     /// Momentum of the dynamic bodies: linear \[N s\], and angular about the origin of the world

@@ -210,6 +210,18 @@ impl<L, const N: usize> Pool<L, N> {
         }
     }
 
+    /// Makes every Jacobian and bias the mean of it and that of `other`, which has the same
+    /// constraints at another state.
+    pub fn mean(&mut self, other: &Self) {
+        let columns = self.columns.iter_mut().zip(&other.columns);
+        let biases = self.biases.iter_mut().zip(&other.biases);
+        for (own, other) in columns.chain(biases) {
+            for a in 0..N {
+                own[a] = 0.5 * (own[a] + other[a]);
+            }
+        }
+    }
+
     /// Marks the trees that a constraint pushed.
     pub(crate) fn mark_trees_with_impulses(&self, trees: &mut [bool]) {
         let pushed = self.sides.iter().zip(&self.impulses).filter(|(_, p)| p.iter().any(|&p| p != 0.0));

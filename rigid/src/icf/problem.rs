@@ -5,6 +5,7 @@ use super::dof_pool::DofPool;
 use super::pool::{ConstraintPool, Pool};
 use super::potential::{
     ActuatorPotential, ContactPotential, HolonomicPotential, JointFrictionPotential, LimitPotential,
+    TransmissionPotential,
 };
 use crate::multibody::{MassMatrix, Model};
 
@@ -27,22 +28,32 @@ pub struct ConvexProblem {
     pub actuators: DofPool<ActuatorPotential>,
     /// Dry joints.
     pub dry_joints: DofPool<JointFrictionPotential>,
+    /// Tendons and drives.
+    pub transmissions: Pool<TransmissionPotential, 1>,
     coupled_trees: Vec<(u32, u32)>,
     sizes: Vec<usize>,
 }
 
 impl ConvexProblem {
-    pub(super) fn pools(&self) -> [&dyn ConstraintPool; 5] {
-        [&self.contacts, &self.equalities, &self.limits, &self.actuators, &self.dry_joints]
+    pub(super) fn pools(&self) -> [&dyn ConstraintPool; 6] {
+        [
+            &self.contacts,
+            &self.equalities,
+            &self.limits,
+            &self.actuators,
+            &self.dry_joints,
+            &self.transmissions,
+        ]
     }
 
-    pub(super) fn pools_mut(&mut self) -> [&mut dyn ConstraintPool; 5] {
+    pub(super) fn pools_mut(&mut self) -> [&mut dyn ConstraintPool; 6] {
         [
             &mut self.contacts,
             &mut self.equalities,
             &mut self.limits,
             &mut self.actuators,
             &mut self.dry_joints,
+            &mut self.transmissions,
         ]
     }
 
@@ -52,6 +63,7 @@ impl ConvexProblem {
         self.equalities.mark_trees(trees);
         self.actuators.mark_trees(trees);
         self.dry_joints.mark_trees(trees);
+        self.transmissions.mark_trees(trees);
     }
 
     /// Marks the trees that a constraint pushed in the last solve.
@@ -66,6 +78,7 @@ impl ConvexProblem {
         self.limits.mark_trees_with_impulses(trees);
         self.actuators.mark_trees_with_impulses(trees);
         self.dry_joints.mark_trees_with_impulses(trees);
+        self.transmissions.mark_trees_with_impulses(trees);
     }
 
     /// Adds the constraints' part of one tree's own block of the Hessian, of friction the secant,
@@ -77,6 +90,7 @@ impl ConvexProblem {
             | self.limits.add_own_hessian(tree, values)
             | self.actuators.add_own_hessian(tree, values)
             | self.dry_joints.add_own_hessian(tree, values)
+            | self.transmissions.add_own_hessian(tree, values)
     }
 
     /// Cost \[J\] at `v`; writes the gradient.

@@ -21,12 +21,13 @@ use super::reactions::Reactions;
 use super::stepper::Stepper;
 use super::system::System;
 use super::trapezoid_data::end_weight;
-use crate::multibody::{ForceVector, Kinematics, LinkId, Model, State, for_each_axis};
+use crate::icf::potential::TransmissionPotential;
+use crate::multibody::{ForceVector, Kinematics, LinkId, Model, State, Tree, for_each_axis};
 
 /// Work and losses over some steps \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnergyFlows {
-    /// Work of motors.
+    /// Work of motors and drives.
     pub motors: f64,
     /// Work of controllers and force elements with a state of their own.
     pub controllers: f64,
@@ -41,11 +42,11 @@ pub struct EnergyFlows {
     pub contact_normal: f64,
     /// Lost to friction of contacts: sliding, torsional, rolling.
     pub contact_friction: f64,
-    /// Lost to damping of joints.
+    /// Lost to damping of joints and tendons.
     pub joint_damping: f64,
-    /// Lost to dry friction of joints.
+    /// Lost to dry friction of joints and tendons.
     pub joint_friction: f64,
-    /// Lost at limits of joints; negative if a limit added energy.
+    /// Lost at limits of joints and tendons; negative if a limit added energy.
     pub joint_limits: f64,
     /// Lost in holonomic constraints; negative if they added energy.
     pub constraints: f64,
@@ -174,6 +175,7 @@ impl EnergyMeter {
         contacts(system, first, last, &self.mean, &mut flows);
         passive_joints(system, last, before, after, &self.mean, &mut flows);
         motors(system, last, &self.mean, &mut flows);
+        transmissions(system, last, before, &self.mean, &mut flows);
         for (row, ([impulse], c)) in last.rows.iter().zip(last.problem.equalities.impulses().iter().zip(0..))
         {
             // The rate of the path itself: in a trapezoid step the pool's bias also contains the
@@ -288,8 +290,38 @@ fn ahead(
                 }
             }
         }
+        tendons_ahead(last, tree, start, after, change, [&mut of_change, &mut of_ends]);
         lead.energy += 0.5 * last.dt * of_change;
         (lead.power, lead.step) = (lead.power.max(of_ends), lead.step.max(last.dt));
+    }
+}
+
+/// The part of [`ahead`] of the springs of tendons on a tree.
+fn tendons_ahead(
+    last: &Stepper,
+    tree: &Tree,
+    start: &State,
+    after: &[f64],
+    change: impl Fn(usize) -> f64,
+    [of_change, of_ends]: [&mut f64; 2],
+) {
+    let pool = &last.problem.transmissions;
+    for (c, potential) in pool.potentials().iter().enumerate() {
+        let TransmissionPotential::Spring(spring) = potential else { continue };
+        // Rates of the whole length, and of the tree's part of it.
+        let (mut whole, mut own) = ([0.0; 3], [0.0; 3]);
+        pool.for_each_column(c, |n, [column]| {
+            let rates = [start.v[n], after[n], change(n)].map(|rate| column * rate);
+            let inside = (tree.first_velocity..tree.first_velocity + tree.velocities).contains(&n);
+            for (k, rate) in rates.into_iter().enumerate() {
+                whole[k] += rate;
+                own[k] += if inside { rate } else { 0.0 };
+            }
+        });
+        let end = spring.length + 0.5 * last.dt * whole.iter().sum::<f64>();
+        let effort = spring.stiffness * (end - end.clamp(spring.rest[0], spring.rest[1]));
+        *of_change += effort * own[2];
+        *of_ends += (effort * own[0]).abs().max((effort * own[1]).abs());
     }
 }
 
@@ -401,6 +433,28 @@ fn motors(system: &System, last: &Stepper, mean: &[f64], flows: &mut EnergyFlows
     }
     let others = pool.degrees_of_freedom().zip(pool.impulses()).skip(system.actuators.len());
     flows.controllers += others.map(|(n, impulse)| impulse * mean[n]).sum::<f64>();
+}
+
+/// Springs, dampers, limits and dry friction of tendons, and drives. Energy of springs is stored.
+fn transmissions(system: &System, last: &Stepper, before: &[f64], mean: &[f64], flows: &mut EnergyFlows) {
+    let (pool, rows) = (&last.problem.transmissions, &last.transmissions);
+    for (c, ((_, early), [solved])) in rows.parts().zip(pool.impulses()).enumerate() {
+        let impulse = solved + early;
+        let led = rows.led(&system.model, &last.kinematics, c);
+        let [rate] = pool.project(c, mean);
+        let work = impulse * (rate - led);
+        flows.prescribed += impulse * led;
+        match &pool.potentials()[c] {
+            TransmissionPotential::Spring(spring) => {
+                let ([end], [start]) = (pool.velocities()[c], pool.velocity_of(c, before));
+                let damped = spring.weight * end + (1.0 - spring.weight) * start;
+                flows.joint_damping += spring.dt * spring.damping * damped * (rate - led);
+            }
+            TransmissionPotential::Limit(_) => flows.joint_limits -= work,
+            TransmissionPotential::Friction(_) => flows.joint_friction -= work,
+            TransmissionPotential::Drive(_) => flows.motors += work,
+        }
+    }
 }
 
 /// External forces at one `end` of the step, over `dt` \[s\].

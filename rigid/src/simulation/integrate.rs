@@ -92,6 +92,8 @@ impl<S: ContactSource> Simulation<S> {
             e.start(own);
             rest = after;
         }
+        let activations = system.drives.iter().filter(|drive| drive.has_activation());
+        rest.iter_mut().zip(activations).for_each(|(activation, drive)| *activation = drive.start);
         let mut stepper = Stepper::new(&system);
         if let Some(free) = &mut stepper.free {
             free.moves_by_mean_velocity = matches!(integrator, Integrator::Fixed { .. });
@@ -142,7 +144,7 @@ impl<S: ContactSource> Simulation<S> {
         &self.source
     }
 
-    /// The external systems' states now.
+    /// The external systems' states now, then the activations of the drives that have one.
     pub fn external_state(&self) -> &[f64] {
         &self.external
     }

@@ -11,7 +11,7 @@ pub struct MechanicalEnergy {
     pub kinetic: f64,
     /// Potential energy of gravity, zero at the world's origin.
     pub gravitational: f64,
-    /// Energy of the joints' springs.
+    /// Energy of the springs of joints and tendons.
     pub springs: f64,
 }
 

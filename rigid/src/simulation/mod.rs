@@ -28,6 +28,7 @@ mod response;
 mod stepper;
 mod summary;
 mod system;
+mod transmission;
 mod trapezoid;
 mod trapezoid_data;
 mod trial_step;
@@ -49,3 +50,7 @@ pub use response::LinearResponse;
 pub use stepper::Stepper;
 pub use summary::StepSummary;
 pub use system::{LineForce, System};
+pub use transmission::{
+    Activation, ActivationTimes, Drive, ForceLaw, Muscle, PathElement, Tendon, TendonPath, Transmission,
+    WrapSurface,
+};

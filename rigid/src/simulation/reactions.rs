@@ -155,6 +155,11 @@ impl Reactions {
         for (row, [impulse]) in end.rows.iter().zip(last.problem.equalities.impulses()) {
             add_row(kinematics, row, impulse / last.dt, &mut self.external);
         }
+        let (rows, impulses) = (&end.transmissions, last.problem.transmissions.impulses());
+        for (c, ((_, early), [solved])) in last.transmissions.parts().zip(impulses).enumerate() {
+            let force = (solved + early) / last.dt;
+            rows.for_each_pull(c, |link, pull| self.external[link.0] += pull * force);
+        }
         self.efforts.resize(model.velocities(), 0.0);
         let (moving, accelerations) = motion;
         let Self { external, inverse, efforts, .. } = self;

@@ -13,6 +13,7 @@ use super::free::ContactFreeStep;
 use super::impact::{ImpactInputs, Impacts};
 use super::summary::StepSummary;
 use super::system::System;
+use super::transmission::{Transmissions, advance_activations};
 use super::trapezoid_data::Trapezoid;
 use crate::icf::ConvexProblem;
 use crate::icf::potential::ActuatorPotential;
@@ -59,6 +60,8 @@ pub struct Stepper {
     pub(super) candidates: Vec<ContactCandidate>,
     pub(super) prepared: Vec<PreparedContact>,
     pub(super) rows: Vec<ConstraintRow>,
+    /// Lengths of tendons and drives at the prepared state.
+    pub(super) transmissions: Transmissions,
     /// Of every link on a joint its centre of mass \[m\] and its reach from there \[m\]: its origin
     /// may be a point that does not move.
     extents: Vec<(Vector3<f64>, f64)>,
@@ -91,6 +94,7 @@ impl Stepper {
             candidates: Vec::new(),
             prepared: Vec::new(),
             rows: Vec::new(),
+            transmissions: Transmissions::default(),
             extents: extents(&system.model),
             impacts: Impacts::default(),
             problem: ConvexProblem::default(),
@@ -163,6 +167,7 @@ impl Stepper {
         for equality in &system.equalities {
             equality.rows(model, &self.kinematics, state, self.at_end, &mut self.rows);
         }
+        self.transmissions.prepare(system, &self.kinematics, state, &self.mass);
         let scale = &mut self.problem.scale;
         scale.clear();
         for tree in 0..model.trees().len() {
@@ -241,6 +246,8 @@ impl Stepper {
         assemble::equalities(system, &self.kinematics, &self.rows, &self.mass, dt, &mut self.problem);
         assemble::joints(system, state, &self.mass, dt, &mut self.problem);
         assemble::actuators(system, state, &self.weight, dt, &mut self.problem);
+        let activations = &x[system.first_activation()..];
+        self.transmissions.assemble(None, system, activations, dt, &mut self.problem);
         self.linearise(system, state, dt, x)?;
         self.assemble(system, state, dt)?;
         if let Some(free) = &self.free {
@@ -250,7 +257,7 @@ impl Stepper {
         if let Some(free) = &mut self.free {
             free.finish(&system.model, state, dt, v, (&self.problem, &self.bias));
         }
-        self.finish(state, dt, v, x);
+        self.finish(system, state, dt, v, x);
         Ok(summary)
     }
 
@@ -274,13 +281,14 @@ impl Stepper {
     }
 
     /// Stores the accelerations of a step with the final velocities `v`, and writes the external
-    /// systems' states at its end.
-    pub(super) fn finish(&mut self, state: &State, dt: f64, v: &[f64], x: &mut [f64]) {
+    /// systems' states and the activations at its end.
+    pub(super) fn finish(&mut self, system: &System, state: &State, dt: f64, v: &[f64], x: &mut [f64]) {
         let velocities = v.iter().zip(&state.v);
         self.acceleration.iter_mut().zip(velocities).for_each(|(a, (v, v0))| *a = (v - v0) / dt);
         for implicit in &self.externals {
             implicit.advance(state, v, x);
         }
+        advance_activations(system, dt, &mut x[system.first_activation()..]);
     }
 
     /// Inertia and momentum of the problem, with damping and springs of the joints.

@@ -6,8 +6,9 @@ use super::actuator::Actuator;
 use super::equality::Equality;
 use super::error::SimulationError;
 use super::external::ExternalSystem;
+use super::transmission::{Drive, Tendon};
 use crate::comfree::RigidSolver;
-use crate::multibody::{ForceVector, Kinematics, LinkId, Model};
+use crate::multibody::{ForceVector, Kinematics, LinkId, Model, State};
 
 /// A force along a line that moves at a constant velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +39,10 @@ pub struct System {
     pub actuators: Vec<Actuator>,
     /// Holonomic constraints besides the joints: loops, welds, couplers.
     pub equalities: Vec<Equality>,
+    /// Strings with springs, dampers and limits.
+    pub tendons: Vec<Tendon>,
+    /// Actuators of tendons and sites, and those with activations.
+    pub drives: Vec<Drive>,
     /// Controllers and force elements with a state of their own.
     pub externals: Vec<Box<dyn ExternalSystem>>,
     /// External force on every link, world axes, about the link's origin \[N m, N\]; may be left
@@ -66,6 +71,8 @@ impl System {
             model,
             actuators: Vec::new(),
             equalities: Vec::new(),
+            tendons: Vec::new(),
+            drives: Vec::new(),
             externals: Vec::new(),
             applied: Vec::new(),
             line_forces: Vec::new(),
@@ -83,7 +90,15 @@ impl System {
     pub fn validate(&self) -> Result<(), SimulationError> {
         if let RigidSolver::ComFree(settings) = &self.solver {
             settings.validate()?;
+            for (field, count) in [("tendons", self.tendons.len()), ("drives", self.drives.len())] {
+                if count > 0 {
+                    let (count, requirement) = (count as f64, "none with the closed-form solver");
+                    return Err(SimulationError::value("system", field, count, "", requirement));
+                }
+            }
         }
+        self.tendons.iter().try_for_each(|tendon| tendon.validate(&self.model))?;
+        self.drives.iter().enumerate().try_for_each(|(i, d)| d.validate(&self.model, &self.tendons, i))?;
         self.actuators.iter().enumerate().try_for_each(|(i, a)| a.validate(&self.model, i))?;
         self.equalities.iter().enumerate().try_for_each(|(i, e)| e.validate(&self.model, i))?;
         for (count, finite) in [
@@ -121,8 +136,19 @@ impl System {
         }
     }
 
-    /// Number of states of all external systems.
+    /// Number of states of all external systems, and of activations, which follow them.
     pub fn external_states(&self) -> usize {
+        self.first_activation() + self.drives.iter().filter(|drive| drive.has_activation()).count()
+    }
+
+    /// Index of the first activation among these states.
+    pub fn first_activation(&self) -> usize {
         self.externals.iter().map(|external| external.states()).sum()
+    }
+
+    /// Energy of the tendons' springs at a state and its kinematics \[J\].
+    pub fn tendon_energy(&self, kinematics: &Kinematics, state: &State) -> f64 {
+        let energy = |tendon: &Tendon| tendon.energy(tendon.length(&self.model, kinematics, state));
+        self.tendons.iter().map(energy).sum()
     }
 }

@@ -64,12 +64,13 @@ impl Stepper {
         assemble::joints(system, start, &self.mass, dt, &mut self.problem);
         self.dry_joints(system, [start, predicted], dt);
         self.actuators(first, system, start, dt);
+        self.mean_transmissions(first, system, dt, &x[system.first_activation()..]);
         self.linearise(system, start, dt, x)?;
         self.pair_rates(first, [start, predicted], dt);
         self.contacts_at_start(first, start, dt);
         self.contacts_at_end(predicted, dt);
         let summary = self.solve_contacts(system, start.time, dt, tolerance, v)?;
-        self.finish(start, dt, v, x);
+        self.finish(system, start, dt, v, x);
         Ok(summary)
     }
 
@@ -174,6 +175,15 @@ impl Stepper {
         // They act along the mean Jacobian but constrain the velocity with the Jacobian of the end:
         // the difference at the predicted velocity is known.
         pool.average(&first.problem.equalities, &predicted.v);
+    }
+
+    /// Tendons and drives, along the mean of the Jacobians of both ends. Limits and dry friction of
+    /// tendons are those of the end, like the force of muscles.
+    fn mean_transmissions(&mut self, first: &Stepper, system: &System, dt: f64, activations: &[f64]) {
+        let Self { transmissions, problem, .. } = self;
+        transmissions.assemble(Some(&first.transmissions), system, activations, dt, problem);
+        problem.transmissions.mean(&first.problem.transmissions);
+        transmissions.add_early(problem);
     }
 
     /// Dry friction of the joints.

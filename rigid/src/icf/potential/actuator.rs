@@ -17,24 +17,23 @@ pub struct ActuatorPotential {
 
 impl ConstraintPotential<1> for ActuatorPotential {
     fn response(&self, v: &[f64; 1]) -> Evaluation<1> {
-        let wanted = self.effort - self.gain * v[0];
-        let given = wanted.clamp(-self.limit, self.limit);
-        let inside = wanted == given;
-        let potential = if self.gain > 0.0 {
-            // dt y^2 / 2K inside, continued by a line outside; less its value at rest, so that
-            // small gains do not drown it.
-            self.dt * given * (wanted - 0.5 * given) / self.gain - self.dt * self.rest_potential()
-        } else {
-            -self.dt * given * v[0]
-        };
-        let hessian = if inside { self.dt * self.gain } else { 0.0 };
-        Evaluation { potential, impulse: [self.dt * given], hessian: [[hessian]] }
+        clamped_line(self.effort, self.gain, [-self.limit, self.limit], self.dt, v[0])
     }
 }
 
-impl ActuatorPotential {
-    fn rest_potential(&self) -> f64 {
-        let given = self.effort.clamp(-self.limit, self.limit);
-        given * (self.effort - 0.5 * given) / self.gain
-    }
+/// The impulse `dt clamp(effort - gain v, low, high)` with its potential.
+pub(super) fn clamped_line(effort: f64, gain: f64, [low, high]: [f64; 2], dt: f64, v: f64) -> Evaluation<1> {
+    let wanted = effort - gain * v;
+    let given = wanted.clamp(low, high);
+    let inside = wanted == given;
+    let potential = if gain > 0.0 {
+        // dt y^2 / 2K inside, continued by a line outside; less its value at rest, so that small
+        // gains do not drown it.
+        let at_rest = effort.clamp(low, high);
+        dt * given * (wanted - 0.5 * given) / gain - dt * (at_rest * (effort - 0.5 * at_rest) / gain)
+    } else {
+        -dt * given * v
+    };
+    let hessian = if inside { dt * gain } else { 0.0 };
+    Evaluation { potential, impulse: [dt * given], hessian: [[hessian]] }
 }

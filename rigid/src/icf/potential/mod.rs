@@ -11,6 +11,7 @@ mod holonomic;
 mod joint_friction;
 mod limit;
 mod near_rigid;
+mod transmission;
 
 pub use actuator::ActuatorPotential;
 pub use constraint::{ConstraintPotential, Evaluation};
@@ -18,3 +19,4 @@ pub use contact::{ContactParameters, ContactPotential};
 pub use holonomic::HolonomicPotential;
 pub use joint_friction::JointFrictionPotential;
 pub use limit::LimitPotential;
+pub use transmission::{DrivePotential, TendonSpring, TransmissionPotential};

@@ -1,0 +1,184 @@
+//! Tendons.
+
+use nalgebra::Isometry3;
+
+use super::super::element::Element;
+use super::super::error::{ImportError, ImportProblem, ImportWarning};
+use super::body::{MjcfBody, range};
+use super::compiler::Compiler;
+use super::defaults::Defaults;
+use super::equality::scalar;
+use super::links::JointRecord;
+use pliant_geometry::Shape;
+use pliant_rigid::multibody::{Kinematics, LinkId, Model, State};
+use pliant_rigid::simulation::{PathElement, Tendon, TendonPath, WrapSurface};
+
+/// A tendon, and the range of the sum of its motors' forces.
+pub(super) struct TendonRecord {
+    pub tendon: Tendon,
+    pub effort_range: Option<[f64; 2]>,
+}
+
+/// What names in a tendon mean.
+struct Reader<'a> {
+    compiler: &'a Compiler,
+    bodies: &'a [MjcfBody],
+    joints: &'a [JointRecord],
+}
+
+/// Reads `<tendon>`.
+pub(super) fn read(
+    root: &Element,
+    defaults: &Defaults,
+    compiler: &Compiler,
+    model: &Model,
+    bodies: &[MjcfBody],
+    joints: &[JointRecord],
+    state: &State,
+    warnings: &mut Vec<ImportWarning>,
+) -> Result<Vec<TendonRecord>, ImportError> {
+    let mut records: Vec<TendonRecord> = Vec::new();
+    let reader = Reader { compiler, bodies, joints };
+    // Springs without a rest length are at rest where the joints' springs are.
+    let mut rest = state.clone();
+    for joint in joints.iter().filter(|joint| joint.is_scalar()) {
+        rest.q[model.positions_of(joint.link).start] = model.links()[joint.link.0].dofs[0].reference;
+    }
+    let mut kinematics = Kinematics::new(model);
+    kinematics.update(model, &rest);
+    for (i, element) in root.all("tendon").flat_map(|tendon| &tendon.children).enumerate() {
+        let mut resolved = defaults.resolve_as(element, "tendon")?;
+        resolved.children.clone_from(&element.children);
+        let name = element.text("name").map_or_else(|| format!("tendon{i}"), str::to_owned);
+        if records.iter().any(|record| record.tendon.name == name) {
+            return Err(element.fail_at("name", ImportProblem::Duplicate("tendon")));
+        }
+        let mut record = reader.tendon(&resolved, name, warnings)?;
+        let tendon = &mut record.tendon;
+        tendon.validate(model).map_err(|e| element.fail(e.into()))?;
+        tendon.rest = match resolved.numbers("springlength", 1..=2)?.as_deref() {
+            None | Some([-1.0] | [-1.0, -1.0]) => [tendon.length(model, &kinematics, &rest); 2],
+            Some([length]) => [*length; 2],
+            Some([low, high]) if low <= high => [*low, *high],
+            Some(_) => return Err(resolved.bad("springlength", "one length, or two that do not fall")),
+        };
+        records.push(record);
+    }
+    Ok(records)
+}
+
+impl Reader<'_> {
+    fn tendon(
+        &self,
+        element: &Element,
+        name: String,
+        warnings: &mut Vec<ImportWarning>,
+    ) -> Result<TendonRecord, ImportError> {
+        let path = if element.tag == "fixed" { self.terms(element)? } else { self.way(element)? };
+        let mut linear = |attribute: &'static str| -> Result<f64, ImportError> {
+            let Some(numbers) = element.numbers(attribute, 1..=3)? else { return Ok(0.0) };
+            if numbers[0] < 0.0 {
+                return Err(element.bad(attribute, "finite and not negative"));
+            }
+            if numbers[1..].iter().any(|x| *x != 0.0) {
+                warnings.push(element.warn(attribute, "approximated: only the linear coefficient is kept"));
+            }
+            Ok(numbers[0])
+        };
+        let (stiffness, damping) = (linear("stiffness")?, linear("damping")?);
+        let limits = range(element, "range", "limited", self.compiler)?;
+        let tendon = Tendon {
+            range: limits.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]),
+            stiffness,
+            damping,
+            friction_loss: element.not_negative("frictionloss")?.unwrap_or(0.0),
+            ..Tendon::new(name, path)
+        };
+        let effort_range = range(element, "actuatorfrcrange", "actuatorfrclimited", self.compiler)?;
+        Ok(TendonRecord { tendon, effort_range })
+    }
+
+    fn terms(&self, element: &Element) -> Result<TendonPath, ImportError> {
+        let mut terms = Vec::new();
+        for term in &element.children {
+            let joint = scalar(self.joints, term, "joint")?;
+            let Some(coefficient) = term.number("coef")? else {
+                return Err(term.fail(ImportProblem::Missing("coef")));
+            };
+            terms.push((joint.link, coefficient));
+        }
+        if terms.is_empty() {
+            return Err(element.fail(ImportProblem::Missing("joint")));
+        }
+        Ok(TendonPath::Joints(terms))
+    }
+
+    fn way(&self, element: &Element) -> Result<TendonPath, ImportError> {
+        let mut elements = Vec::new();
+        for part in &element.children {
+            elements.push(match part.tag.as_str() {
+                "site" => {
+                    let (link, frame) = self.site(part, "site")?;
+                    PathElement::Point { link, point: frame.translation.vector.into() }
+                }
+                "geom" => self.surface(part)?,
+                _ => {
+                    let Some(divisor) = part.number("divisor")? else {
+                        return Err(part.fail(ImportProblem::Missing("divisor")));
+                    };
+                    PathElement::Pulley { divisor }
+                }
+            });
+        }
+        if elements.is_empty() {
+            return Err(element.fail(ImportProblem::Missing("site")));
+        }
+        Ok(TendonPath::Spatial(elements))
+    }
+
+    fn surface(&self, part: &Element) -> Result<PathElement, ImportError> {
+        let name = part.required("geom")?;
+        let found = self
+            .bodies
+            .iter()
+            .find_map(|body| body.geoms.iter().find(|geom| geom.name == name).map(|geom| (body, geom)));
+        let Some((body, geom)) = found else {
+            return Err(part.fail_at("geom", ImportProblem::Reference("geom")));
+        };
+        let (surface, radius) = match geom.shape {
+            Shape::Sphere { radius } => (WrapSurface::Sphere, radius),
+            Shape::Cylinder { radius, .. } => (WrapSurface::Cylinder, radius),
+            _ => return Err(part.bad("geom", "a sphere or a cylinder")),
+        };
+        let side = match part.text("sidesite") {
+            None => None,
+            Some(_) => {
+                let (link, frame) = self.site(part, "sidesite")?;
+                Some((link, frame.translation.vector.into()))
+            }
+        };
+        Ok(PathElement::Surface { link: body.link, pose: body.in_link * geom.pose, surface, radius, side })
+    }
+
+    fn site(
+        &self,
+        element: &Element,
+        attribute: &'static str,
+    ) -> Result<(Option<LinkId>, Isometry3<f64>), ImportError> {
+        site(self.bodies, element, attribute)
+    }
+}
+
+/// The site that an attribute names: its link, and its frame in that.
+pub(super) fn site(
+    bodies: &[MjcfBody],
+    element: &Element,
+    attribute: &'static str,
+) -> Result<(Option<LinkId>, Isometry3<f64>), ImportError> {
+    let name = element.required(attribute)?;
+    let found = bodies.iter().find_map(|body| {
+        let site = body.sites.iter().find(|(site, _)| site == name);
+        site.map(|(_, frame)| (body.link, body.in_link * frame))
+    });
+    found.ok_or_else(|| element.fail_at(attribute, ImportProblem::Reference("site")))
+}
