@@ -355,26 +355,30 @@ fn drive(
     Ok(drive)
 }
 
-/// The inertia that a motor with these moments feels, as MuJoCo takes it for damping ratios: the
-/// sum of the joints' own \[kg m^2, kg\].
+/// The inertia that a motor with these moments feels, the inverse of `J M^-1 J^T`
+/// \[kg m^2, kg\]; 0 where it moves nothing.
 fn inertia(mass: &[(usize, nalgebra::DMatrix<f64>)], moments: &[f64]) -> f64 {
-    let parts = mass
-        .iter()
-        .flat_map(|(first, block)| (0..block.nrows()).map(move |n| (block[(n, n)], moments[first + n])));
-    parts
-        .filter(|(_, moment)| moment.abs() > 1e-15)
-        .map(|(inertia, moment)| inertia / (moment * moment))
-        .sum()
+    let parts = accelerations(mass, moments).map(|(own, acceleration)| own.dot(&acceleration));
+    let mobility = parts.sum::<f64>();
+    if mobility > 0.0 { 1.0 / mobility } else { 0.0 }
 }
 
 /// Length of the acceleration of all velocities by a force of 1 with these moments: MuJoCo's
 /// measure of a muscle's strength.
 fn acceleration(mass: &[(usize, nalgebra::DMatrix<f64>)], moments: &[f64]) -> f64 {
-    let square = mass.iter().map(|(first, block)| {
+    accelerations(mass, moments).map(|(_, acceleration)| acceleration.norm_squared()).sum::<f64>().sqrt()
+}
+
+/// Of each tree the moments and the acceleration that they give.
+fn accelerations<'a>(
+    mass: &'a [(usize, nalgebra::DMatrix<f64>)],
+    moments: &'a [f64],
+) -> impl Iterator<Item = (DVector<f64>, DVector<f64>)> + 'a {
+    mass.iter().filter_map(|(first, block)| {
         let own = DVector::from_column_slice(&moments[*first..first + block.nrows()]);
-        block.clone().cholesky().map_or(0.0, |factor| factor.solve(&own).norm_squared())
-    });
-    square.sum::<f64>().sqrt()
+        let acceleration = block.clone().cholesky()?.solve(&own);
+        Some((own, acceleration))
+    })
 }
 
 /// The mass matrix at a state, a block for each tree with its first velocity.

@@ -87,43 +87,33 @@ fn plane(ends: &[Vector3<f64>; 2]) -> Option<(Vector3<f64>, Vector3<f64>)> {
 /// Angles of the two tangent points of the way around a circle, and the arc between them \[m\]; none
 /// if the straight line is free.
 fn around(ends: &[Vector2<f64>; 2], radius: f64, side: Option<Vector2<f64>>) -> Option<([f64; 2], f64)> {
-    let [near, far] = ends.map(|p| p.norm());
+    let [near, distant] = ends.map(|p| p.norm());
     let line = ends[1] - ends[0];
-    if near < radius || far < radius || line.norm() < TINY || radius < TINY {
+    if near < radius || distant < radius || line.norm() < TINY || radius < TINY {
         return None;
     }
-    let side = side.and_then(|s| s.try_normalize(TINY));
     // The point of the straight line that is nearest to the centre.
     let along = (-line.dot(&ends[0]) / line.norm_squared()).clamp(0.0, 1.0);
     let nearest = ends[0] + line * along;
-    if nearest.norm() > radius && side.is_none_or(|s| s.dot(&nearest) >= 0.0) {
+    let far = side.is_some_and(|side| is_opposite(ends, &side));
+    if nearest.norm() > radius && !far {
         return None;
     }
     let [from, to] = ends.map(|p| p.y.atan2(p.x));
     // Angles between an end and its tangent points.
-    let [first, last] = [(radius / near).acos(), (radius / far).acos()];
-    let mut best: Option<(f64, [f64; 2], f64)> = None;
-    for turn in [1.0, -1.0] {
-        let arc = (turn * (to - from)).rem_euclid(TAU) - first - last;
-        // The tangents cross before they reach the circle.
-        if arc < 0.0 {
-            continue;
-        }
-        let angles = [from + turn * first, to - turn * last];
-        let score = match side {
-            // Its middle is nearest to the side's direction.
-            Some(side) => {
-                let middle = angles[0] + 0.5 * turn * arc;
-                let facing = if arc > 0.5 * TAU { -1.0 } else { 1.0 };
-                facing * (side.x * middle.cos() + side.y * middle.sin())
-            }
-            None => -(0.5 * (angles[1] - angles[0])).sin().abs(),
-        };
-        if best.is_none_or(|(other, ..)| score > other) {
-            best = Some((score, angles, radius * arc));
-        }
-    }
-    best.map(|(_, angles, arc)| (angles, arc))
+    let [first, last] = [(radius / near).acos(), (radius / distant).acos()];
+    let shorter = if ends[0].perp(&ends[1]) < 0.0 { -1.0 } else { 1.0 };
+    let turn = if far { -shorter } else { shorter };
+    let arc = (turn * (to - from)).rem_euclid(TAU) - first - last;
+    // Tangents that cross before they reach the circle.
+    (arc >= 0.0).then(|| ([from + turn * first, to - turn * last], radius * arc))
+}
+
+/// Whether a direction is between the opposites of both ends: the string must pass the far side, as
+/// MuJoCo 4.0.0 has it.
+fn is_opposite(ends: &[Vector2<f64>; 2], side: &Vector2<f64>) -> bool {
+    let turn = ends[0].perp(&ends[1]);
+    turn * ends[1].perp(side) > 0.0 && turn * side.perp(&ends[0]) > 0.0
 }
 
 /// Angle of the point at which a string through a ring touches it; none if the straight line passes
