@@ -299,7 +299,7 @@ fn keyframes_are_brought_to_the_order_used_here() {
     let text = format!(
         "<mujoco><worldbody><body name=\"f\" pos=\"1 2 3\"><freejoint/>{BALL}</body>
            <body name=\"b\"><joint type=\"ball\"/>{BALL}</body><body><joint name=\"j\"/>{BALL}</body></worldbody>
-         <actuator><motor tendon=\"t\"/><motor joint=\"j\"/></actuator>
+         <actuator><adhesion body=\"f\" ctrlrange=\"0 1\"/><motor joint=\"j\"/></actuator>
          <keyframe><key name=\"k\" time=\"2\" qpos=\"4 5 6 1 0 0 1 0 2 0 0 0.7\" qvel=\"1 2 3 4 5 6 1 2 3 9\" ctrl=\"8 9\"/></keyframe>
          </mujoco>"
     );

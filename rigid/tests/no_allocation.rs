@@ -241,6 +241,47 @@ fn external_systems_with_states_allocate_nothing() {
     }
 }
 
+/// Rods with a string over a surface, a limited one, and drives with activations.
+fn strung(integrator: Integrator) -> Simulation<NoContacts> {
+    let model = rods(3);
+    let mut state = model.zero_configuration();
+    state.q.copy_from_slice(&[0.3, 0.2, -0.1, 0.1]);
+    let mut system = System::new(model);
+    let point = |link: usize, x: f64| PathElement::Point {
+        link: Some(LinkId(link)),
+        point: Point3::new(x, 0.0, -0.3),
+    };
+    let surface = PathElement::Surface {
+        link: Some(LinkId(1)),
+        pose: Isometry3::identity(),
+        surface: WrapSurface::Sphere,
+        radius: 0.1,
+        side: None,
+    };
+    for (path, range) in [
+        (vec![point(0, 0.1), surface, point(1, 0.1)], [0.0, 10.0]),
+        (vec![point(2, 0.0), point(3, 0.0)], [0.0, 1.4]),
+    ] {
+        let tendon = Tendon::new("string", TendonPath::Spatial(path));
+        system.tendons.push(Tendon { range, stiffness: 30.0, damping: 1.0, friction_loss: 0.1, ..tendon });
+    }
+    let drive = Drive {
+        activation: Activation::Filter { time_constant: 0.1 },
+        control: 5.0,
+        ..Drive::new("pull", Transmission::Tendon { tendon: 0, gear: 2.0 })
+    };
+    system.drives.push(drive);
+    Simulation::new(system, NoContacts, integrator, state).unwrap()
+}
+
+#[test]
+fn tendons_and_drives_allocate_nothing() {
+    for integrator in integrators() {
+        let (allocations, steps) = second_time(strung(integrator), 0.1, 1.0);
+        assert_eq!(allocations, 0, "{integrator:?}: in {steps} steps");
+    }
+}
+
 // The counter counts.
 #[test]
 fn allocations_are_counted() {
