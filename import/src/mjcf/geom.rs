@@ -112,6 +112,14 @@ impl Geom {
         })
     }
 
+    /// Its shape; `None` of a mesh.
+    pub fn primitive(&self) -> Option<&Shape> {
+        match &self.shape {
+            GeomShape::Solid(shape) => Some(shape),
+            GeomShape::Mesh(_) | GeomShape::Unread(_) => None,
+        }
+    }
+
     /// The solids that touch.
     pub fn solids(&self) -> Result<Vec<Shape>, ImportError> {
         match &self.shape {

@@ -145,9 +145,9 @@ impl Reader<'_> {
         let Some((body, geom)) = found else {
             return Err(part.fail_at("geom", ImportProblem::Reference("geom")));
         };
-        let (surface, radius) = match geom.shape {
-            Shape::Sphere { radius } => (WrapSurface::Sphere, radius),
-            Shape::Cylinder { radius, .. } => (WrapSurface::Cylinder, radius),
+        let (surface, radius) = match geom.primitive() {
+            Some(&Shape::Sphere { radius }) => (WrapSurface::Sphere, radius),
+            Some(&Shape::Cylinder { radius, .. }) => (WrapSurface::Cylinder, radius),
             _ => return Err(part.bad("geom", "a sphere or a cylinder")),
         };
         let side = match part.text("sidesite") {

@@ -91,7 +91,13 @@ impl Semantics {
             for joint in element.all("joint") {
                 set(joint, model, joints, &mut state, warnings)?;
             }
-            keyframes.push(Keyframe { name, state, control: Vec::new() });
+            keyframes.push(Keyframe {
+                name,
+                state,
+                control: Vec::new(),
+                drive_control: Vec::new(),
+                activation: Vec::new(),
+            });
         }
         let mut pairs = Vec::new();
         for element in self.elements("disable_collisions") {
