@@ -40,6 +40,7 @@ impl SurfaceMesh {
 
 /// Something that is only seen: a solid, or a surface as it is.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "one a visual, and most are solids")]
 pub enum Drawn {
     /// A solid.
     Solid(Shape),
