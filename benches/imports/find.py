@@ -32,6 +32,13 @@ def root(path):
     return tag.group(1) if tag else ""
 
 
+def mechanism_alone(path):
+    """The text of a URDF without its shapes, whose meshes may be missing."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    text = re.sub(r"(?s)<!--.*?-->", "", text)
+    return re.sub(r"(?s)<(visual|collision)\b(?:[^>]*[^/>])?>.*?</\1\s*>", "", text)
+
+
 def duplicates(packages, names):
     """For each file with the same bytes as an earlier one: the earlier one."""
     first, same = {}, {}

@@ -82,12 +82,16 @@ def counts(records):
     """Counts by package and format."""
     groups = collections.defaultdict(collections.Counter)
     for record in records:
-        for group in ((record["package"], record["format"]), ("all", record["format"]), ("all", "both")):
+        form = record["format"]
+        groups_of = [(record["package"], form), ("all", form), ("all", "both")]
+        if record["reference_dofs"]:
+            groups_of += [("all with joints", form), ("all with joints", "both")]
+        for group in groups_of:
             groups[group][record["outcome"]] += 1
             groups[group]["warned"] += record["outcome"] == "imported" and record["warnings"] > 0
             groups[group]["same"] += record["same_as"] is not None
     rows = []
-    for group in sorted(groups, key=lambda g: (g[0] == "all", g)):
+    for group in sorted(groups, key=lambda g: (g[0].startswith("all"), g)):
         count = groups[group]
         total = sum(count[o] for o in OUTCOMES)
         share = f"{100 * count['imported'] / total:.1f} %"

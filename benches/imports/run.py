@@ -91,6 +91,9 @@ def examine(packages, name, form, quick):
     if reference is None:
         return {"outcome": "not read by the reference", "problem": why}
     answer = mechanism.ask(path, IMPORT_LIMIT)
+    if answer["outcome"] == "timed out":
+        # Once more, in case that the machine was busy.
+        answer = mechanism.ask(path, IMPORT_LIMIT)
     record = {key: answer.get(key) for key in ("outcome", "problem", "element", "attribute", "seconds")}
     record["reference"] = reader
     record["reference_dofs"] = reference.nv
@@ -127,7 +130,13 @@ def reference_of(path, form):
     try:
         return "mujoco", engines.mujoco.MjModel.from_xml_path(str(path)), None
     except Exception as error:  # noqa: BLE001
-        return "", None, str(error)
+        why = str(error)
+    if form == "urdf":
+        try:
+            return "mujoco", engines.mujoco.MjModel.from_xml_string(find.mechanism_alone(path)), None
+        except Exception:  # noqa: BLE001: the first error counts
+            pass
+    return "", None, why
 
 
 def finished(packages, item, answer, fault):
