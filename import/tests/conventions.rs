@@ -576,3 +576,52 @@ fn urdf_joints_mean_what_they_say() {
     let turn = (moved.rotation * start.rotation.inverse()).scaled_axis();
     assert!((turn - Vector3::new(0.7, 0.0, 0.0)).norm() < 1e-15, "{turn:?}");
 }
+
+/// Tendons and the motors that are not plain efforts, servos or dampers on a joint. Lengths by hand
+/// in the configuration of the file; the damping ratio is of the inertia that the tendon feels,
+/// `1/(J M^-1 J^T)`, as in MuJoCo 4.0.0. Ranges of tendons are not angles, whatever the compiler
+/// says; a motor with unequal limits keeps both.
+#[test]
+fn tendons_and_their_motors_are_read() {
+    let m = mjcf(
+        "<mujoco><default><position inheritrange=\"0.5\"/><tendon stiffness=\"7\"/></default>
+         <worldbody><site name=\"w\" pos=\"0 0 1\"/><geom name=\"g\" type=\"cylinder\" size=\"0.1 1\" contype=\"0\"/>
+           <body name=\"a\"><joint name=\"x\" type=\"slide\" axis=\"0 0 1\" range=\"-1 3\"/><geom size=\"0.1\" mass=\"4\"/>
+             <site name=\"s\" pos=\"0 3 -3\"/></body></worldbody>
+         <tendon><spatial name=\"t\" springlength=\"1 2\" range=\"0 90\"><site site=\"w\"/><site site=\"s\"/>
+             <pulley divisor=\"2\"/><site site=\"s\"/><geom geom=\"g\" sidesite=\"w\"/><site site=\"w\"/></spatial>
+           <fixed name=\"f\" damping=\"3\"><joint joint=\"x\" coef=\"-2\"/></fixed></tendon>
+         <actuator><position name=\"p\" joint=\"x\"/><motor name=\"m\" joint=\"x\" gear=\"-2\" forcerange=\"-1 3\"/>
+           <position name=\"pt\" tendon=\"f\" kp=\"16\" dampratio=\"1\" inheritrange=\"0\"/>
+           <intvelocity name=\"iv\" joint=\"x\" inheritrange=\"1\"/>
+           <general name=\"g\" site=\"s\" gear=\"0 0 1\" dyntype=\"filterexact\" dynprm=\"0.2\" ctrlrange=\"-1 1\"/>
+           <muscle name=\"u\" joint=\"x\" lengthrange=\"-1 1\" scale=\"80\"/></actuator>
+         <keyframe><key name=\"k\" act=\"1 2 3\" ctrl=\"1 2 3 4 5 6\"/></keyframe></mujoco>",
+    );
+    let [t, f] = &m.system.tendons[..] else { panic!() };
+    let mut kinematics = pliant_rigid::multibody::Kinematics::new(&m.system.model);
+    kinematics.update(&m.system.model, &m.state);
+    let mut arms = [0.0];
+    let length = t.moment_arms(&m.system.model, &kinematics, &m.state, &mut arms);
+    // The side is within the cylinder's radius of its axis but not of its centre; the end at the
+    // axis is inside: nothing is touched.
+    assert!((length - 7.5).abs() < 1e-14 && (arms[0] + 1.5 * 0.8).abs() < 1e-14, "{length} {arms:?}");
+    assert_eq!((t.stiffness, t.rest, t.range), (7.0, [1.0, 2.0], [0.0, 90.0]));
+    assert_eq!((f.rest, f.damping), ([0.0; 2], 3.0));
+    assert_eq!((m.inputs.len(), m.inputs[0].range), (1, [0.0, 2.0]));
+    let [motor, servo, integral, filter, muscle] = &m.system.drives[..] else { panic!() };
+    assert_eq!(motor.force_range, [-1.0, 3.0]);
+    // J = -2 and 4 kg: an inertia of 1 kg.
+    assert_eq!(servo.bias, ForceLaw::Affine([0.0, -16.0, -8.0]));
+    assert_eq!((integral.activation, integral.activation_range), (Activation::Integral, [-1.0, 3.0]));
+    assert_eq!(
+        (filter.activation, filter.control_range),
+        (Activation::Filter { time_constant: 0.2 }, [-1.0, 1.0])
+    );
+    let ForceLaw::MuscleActive(curves) = muscle.gain else { panic!() };
+    // The acceleration by a force of 1 is 1/4.
+    assert!((curves.peak_force - 320.0).abs() < 1e-10, "{curves:?}");
+    let key = m.keyframe("k").unwrap();
+    assert_eq!((&key.control[..], &key.drive_control[..]), (&[1.0][..], &[2.0, 3.0, 4.0, 5.0, 6.0][..]));
+    assert_eq!(key.activation, [1.0, 2.0, 3.0]);
+}

@@ -144,10 +144,13 @@ fn mjcf_that_is_no_mechanism_is_refused() {
             (section("<actuator><position joint=\"j\" kp=\"-1\"/></actuator>"), "position kp=-1", "not negative"),
             (section("<actuator><position joint=\"j\" kv=\"-1\"/></actuator>"), "position kv=-1", "not negative"),
             (section("<actuator><velocity joint=\"j\" kv=\"-1\"/></actuator>"), "velocity kv=-1", "not negative"),
-            (section("<actuator><general joint=\"j\" biastype=\"affine\" biasprm=\"0 5 0\"/></actuator>"), "general biasprm=0 5 0", "gains are not negative"),
+            (section("<actuator><motor tendon=\"t\"/></actuator>"), "motor tendon=t", "no tendon of this name"),
+            (section("<actuator><damper joint=\"j\"/></actuator>"), "damper", "not negative"),
+            (section("<tendon><fixed name=\"t\"/></tendon>"), "fixed 't'", "joint is missing"),
+            (section("<tendon><spatial name=\"t\"><site site=\"s\"/></spatial></tendon>"), "site site=s", "no site of this name"),
             (section("<actuator><motor joint=\"j\" ctrlrange=\"1 -1\"/></actuator>"), "motor ctrlrange=1 -1", "greater upper"),
             (section("<actuator><motor joint=\"j\" forcerange=\"1 -1\"/></actuator>"), "motor forcerange=1 -1", "greater upper"),
-            (section("<actuator><position joint=\"j\" inheritrange=\"1\"/></actuator>"), "position inheritrange=1", "without limits"),
+            (section("<actuator><position joint=\"j\" inheritrange=\"1\"/></actuator>"), "position inheritrange=1", "has no range"),
             // Constraints, contacts, states.
             (section("<equality><connect body1=\"b\"/></equality>"), "connect", "anchor is missing"),
             (section("<equality><connect body1=\"x\" anchor=\"0 0 0\"/></equality>"), "connect body1=x", "no body"),
@@ -317,7 +320,11 @@ fn what_mjcf_loses_is_named() {
         &[
             (section("<sensor><gyro/></sensor>"), "sensor", "left out"),
             (section("<visual/>"), "visual", "pictures"),
-            (section("<tendon/>"), "tendon", "no tendons"),
+            (
+                section("<tendon><fixed armature=\"1\"><joint joint=\"j\" coef=\"1\"/></fixed></tendon>"),
+                "fixed armature=1",
+                "not modelled",
+            ),
             (section("<custom/>"), "custom", "left out"),
             (
                 section(
@@ -347,7 +354,11 @@ fn what_mjcf_loses_is_named() {
                 "flag contact=disable",
                 "cannot be switched off",
             ),
-            (world("<site name=\"s\"/>"), "site 's'", "connect and weld"),
+            (
+                world("<site name=\"s\" fromto=\"0 0 0 1 0 0\"/>"),
+                "site 's' fromto=0 0 0 1 0 0",
+                "a place and an orientation",
+            ),
             (world("<camera name=\"c\"/>"), "camera 'c'", "pictures"),
             (world("<body name=\"b\" mocap=\"true\"/>"), "body 'b' mocap=true", "is static"),
             (world("<body name=\"b\" gravcomp=\"0.5\"/>"), "body 'b' gravcomp=0.5", "only 0 and 1"),
@@ -367,26 +378,16 @@ fn what_mjcf_loses_is_named() {
                 "mujoco",
                 "harmonic mean",
             ),
+            (section("<actuator><muscle joint=\"j\"/></actuator>"), "muscle", "lengthrange"),
             (
-                section("<actuator><motor joint=\"j\" ctrlrange=\"-1 1\" forcerange=\"-1 2\"/></actuator>"),
-                "motor forcerange=-1 2",
-                "larger of the two",
-            ),
-            (section("<actuator><muscle joint=\"j\"/></actuator>"), "muscle", "not supported"),
-            (
-                section("<actuator><motor tendon=\"t\"/></actuator>"),
-                "motor tendon=t",
-                "only joints can be actuated",
-            ),
-            (
-                section("<actuator><general joint=\"j\" dyntype=\"integrator\"/></actuator>"),
-                "general dyntype=integrator",
+                section("<actuator><general joint=\"j\" gaintype=\"user\"/></actuator>"),
+                "general gaintype=user",
                 "not supported",
             ),
             (
-                section("<actuator><position joint=\"j\" timeconst=\"1\"/></actuator>"),
-                "position timeconst=1",
-                "without delay",
+                section("<actuator><motor body=\"b\"/></actuator>"),
+                "motor body=b",
+                "only joints, tendons and sites can be actuated",
             ),
             (
                 section("<equality><weld body1=\"b\" active=\"false\"/></equality>"),

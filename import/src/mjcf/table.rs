@@ -226,7 +226,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("default", "motor", Yes, motor![]),
     element!("default", "position", Yes, POSITION),
     element!("default", "velocity", Yes, VELOCITY),
-    element!("default", "site", Inert("sites are left out where they are used")),
+    element!("default", "site", Inert("its orientation counts, the rest is for pictures only")),
     element!("default", "texture", Inert(PICTURE)),
     element!("default", "camera", Inert(PICTURE)),
     element!("default", "light", Inert(PICTURE)),
@@ -311,7 +311,18 @@ pub(in super::super) const TABLE: &[Rule] = &[
     ),
     element!("worldbody body frame", "geom", Yes, GEOM),
     element!("geom", "plugin", Refused("plugins")),
-    element!("worldbody body frame", "site", Dropped("only connect and weld use sites")),
+    element!(
+        "worldbody body frame",
+        "site",
+        Yes,
+        &[
+            (Yes, "name class"),
+            ORIENTED,
+            (Dropped("give a place and an orientation"), "fromto"),
+            (Inert("sites are places"), "type size"),
+            (Inert(PICTURE), "group material rgba user")
+        ]
+    ),
     element!("worldbody body frame", "camera", Drawn),
     element!("worldbody body frame", "light", Drawn),
     element!(
