@@ -145,7 +145,7 @@ fn mjcf_that_is_no_mechanism_is_refused() {
             (section("<actuator><position joint=\"j\" kv=\"-1\"/></actuator>"), "position kv=-1", "not negative"),
             (section("<actuator><velocity joint=\"j\" kv=\"-1\"/></actuator>"), "velocity kv=-1", "not negative"),
             (section("<actuator><motor tendon=\"t\"/></actuator>"), "motor tendon=t", "no tendon of this name"),
-            (section("<actuator><damper joint=\"j\"/></actuator>"), "damper", "not negative"),
+            (section("<actuator><damper joint=\"j\"/></actuator>"), "damper ctrlrange=", "not negative"),
             (section("<tendon><fixed name=\"t\"/></tendon>"), "fixed 't'", "joint is missing"),
             (section("<tendon><spatial name=\"t\"><site site=\"s\"/></spatial></tendon>"), "site site=s", "no site of this name"),
             (section("<actuator><motor joint=\"j\" ctrlrange=\"1 -1\"/></actuator>"), "motor ctrlrange=1 -1", "greater upper"),
@@ -378,7 +378,7 @@ fn what_mjcf_loses_is_named() {
                 "mujoco",
                 "harmonic mean",
             ),
-            (section("<actuator><muscle joint=\"j\"/></actuator>"), "muscle", "lengthrange"),
+            (section("<actuator><muscle joint=\"j\"/></actuator>"), "muscle lengthrange=", "lengthrange"),
             (
                 section("<actuator><general joint=\"j\" gaintype=\"user\"/></actuator>"),
                 "general gaintype=user",
