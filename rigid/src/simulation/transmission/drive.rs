@@ -268,7 +268,7 @@ impl Drive {
             ("force range", self.force_range),
             ("activation range", self.activation_range),
         ] {
-            if !(low <= high) {
+            if low.is_nan() || high.is_nan() || low > high {
                 return fail(field, high, "", "not below its lower limit");
             }
         }

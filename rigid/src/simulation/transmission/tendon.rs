@@ -274,7 +274,7 @@ impl Tendon {
         if !(self.rest[0] <= self.rest[1] && self.rest.iter().all(|x| x.is_finite())) {
             return fail("rest length", self.rest[1], "m", "finite and not below the first");
         }
-        if !(self.range[0] < self.range[1]) {
+        if self.range.iter().any(|x| x.is_nan()) || self.range[0] >= self.range[1] {
             return fail("range", self.range[1], "m", "above the lower limit");
         }
         let known = |link: &LinkId| link.0 < model.links().len();

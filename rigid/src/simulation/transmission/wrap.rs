@@ -106,7 +106,7 @@ fn around(ends: &[Vector2<f64>; 2], radius: f64, side: Option<Vector2<f64>>) -> 
     let turn = if far { -shorter } else { shorter };
     let arc = (turn * (to - from)).rem_euclid(TAU) - first - last;
     // Tangents that cross before they reach the circle.
-    (arc >= 0.0).then(|| ([from + turn * first, to - turn * last], radius * arc))
+    (arc >= 0.0).then_some(([from + turn * first, to - turn * last], radius * arc))
 }
 
 /// Whether a direction is between the opposites of both ends: the string must pass the far side, as
