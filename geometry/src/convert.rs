@@ -1,11 +1,15 @@
 //! The only place where the types of parry (glam) and of this crate (nalgebra) meet.
 
+use std::collections::HashSet;
+
 use super::mesh::Triangulation;
 use nalgebra::{Point3, Vector3};
 use parry3d_f64::math::{Pose, Vector};
 use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 use parry3d_f64::shape::SupportMap;
+use parry3d_f64::transformation::vhacd::{VHACD, VHACDParameters};
+use parry3d_f64::transformation::voxelization::{VoxelSet, VoxelizedVolume};
 use parry3d_f64::transformation::{ConvexHullError, try_convex_hull};
 
 /// Vertices \[m\] and outward triangles of the convex hull of `points`, by parry's incremental
@@ -14,6 +18,50 @@ pub(super) fn convex_hull(points: &[Point3<f64>]) -> Result<Triangulation, Conve
     let points: Vec<_> = points.iter().map(|p| to_glam(&p.coords)).collect();
     let (vertices, triangles) = try_convex_hull(&points)?;
     Ok((vertices.iter().map(|v| Point3::new(v.x, v.y, v.z)).collect(), triangles))
+}
+
+/// The convex parts of a surface of a size near 1: points of each, and corners of its voxels. The
+/// points are those of the surface, and the corners of the voxels inside at which it was cut.
+pub(super) fn voxel_parts(
+    vertices: &[Vector3<f64>],
+    triangles: &[[u32; 3]],
+    concavity: f64,
+    parts: u32,
+    resolution: u32,
+) -> Vec<[Vec<Vector3<f64>>; 2]> {
+    // parry makes at least 4 parts, and halves them once more often than its limit allows.
+    let halvings = parts.max(4).ilog2();
+    let parameters = VHACDParameters {
+        concavity,
+        max_convex_hulls: 1 << (halvings - 1),
+        resolution,
+        ..VHACDParameters::default()
+    };
+    let vertices: Vec<_> = vertices.iter().map(to_glam).collect();
+    let fill = parameters.fill_mode;
+    let whole = VoxelSet::from(VoxelizedVolume::voxelize(&vertices, triangles, resolution, fill, true));
+    let inside: HashSet<_> =
+        whole.voxels().iter().filter(|v| !v.is_on_surface).map(|v| v.coords.to_array()).collect();
+    let parts = VHACD::from_voxels(&parameters, whole);
+    let surfaces = parts.compute_primitive_intersections(&vertices, triangles);
+    let part = |(surface, voxels): (Vec<Vector>, &VoxelSet)| {
+        let half = voxels.scale / 2.0;
+        let mut points: Vec<_> = surface.into_iter().map(from_glam).collect();
+        let mut corners = Vec::new();
+        // Those that are not on the surface or a cut are within.
+        for voxel in voxels.voxels().iter().filter(|voxel| voxel.is_on_surface) {
+            let center = from_glam(voxels.get_voxel_point(voxel));
+            let corner = |i: u32| {
+                center + Vector3::from([0, 1, 2].map(|k| if i >> k & 1 == 1 { half } else { -half }))
+            };
+            if inside.contains(&voxel.coords.to_array()) {
+                points.extend((0..8).map(corner));
+            }
+            corners.extend((0..8).map(corner));
+        }
+        [points, corners]
+    };
+    surfaces.into_iter().zip(parts.voxel_parts()).map(part).collect()
 }
 
 fn to_glam(v: &Vector3<f64>) -> Vector {

@@ -7,6 +7,7 @@
 
 mod bvh;
 pub mod convert;
+mod decompose;
 mod drawn;
 mod ellipsoid;
 mod error;
@@ -23,6 +24,7 @@ mod topology;
 mod triangle;
 mod volume;
 
+pub use decompose::{Fineness, convex_parts};
 pub use drawn::{Drawn, SurfaceMesh};
 pub use error::{GeometryError, LARGEST_SIZE, SMALLEST_SIZE};
 pub use height_field::HeightField;

@@ -21,6 +21,7 @@
 //! # Ok::<(), import::ImportError>(())
 //! ```
 
+mod decompose;
 mod element;
 mod error;
 mod imported;

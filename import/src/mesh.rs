@@ -4,8 +4,6 @@ use nalgebra::Vector3;
 use pliant_geometry::{ConvexHull, GeometryError, Shape, signed_volume};
 use pliant_io::mesh::MeshData;
 
-use super::options::LoadOptions;
-
 /// Part of the hull's volume by which a mesh may differ from it and still count as convex.
 const CONVEX: f64 = 1e-3;
 
@@ -21,11 +19,6 @@ pub(super) fn scale(mesh: &mut MeshData, factors: &Vector3<f64>) {
     if factors.x * factors.y * factors.z < 0.0 {
         mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2));
     }
-}
-
-/// The convex hulls into which the options decompose a mesh, if they do.
-pub(super) fn decompose(_mesh: &MeshData, _options: &LoadOptions) -> Result<Option<Vec<Shape>>, String> {
-    Ok(None)
 }
 
 /// The convex hull, and whether the mesh fills it.

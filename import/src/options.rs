@@ -82,9 +82,10 @@ impl core::fmt::Display for Repair {
 pub struct Decompose {
     /// Largest concavity of a part, as a part of the volume of the mesh's hull, from 0 to 1.
     pub concavity: f64,
-    /// Most hulls of a mesh, from 1 to 1024.
+    /// Most hulls of a mesh, from 4 to 1024. Parts are halved: what counts is the power of two up to
+    /// it.
     pub hulls: u32,
-    /// Voxels along the longest side, from 8 to 512.
+    /// Voxels along the longest side, from 8 to 256.
     pub resolution: u32,
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
 
+use super::super::decompose;
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem, ImportWarning, WarningKind};
 use super::super::mesh;
@@ -64,7 +65,7 @@ impl MeshAsset {
         if *convex {
             return Ok(vec![hull.clone()]);
         }
-        let parts = mesh::decompose(&self.data, &self.options).map_err(|e| self.fail(e))?;
+        let parts = decompose::convex_parts(&self.data, &self.options).map_err(|e| self.fail(e))?;
         Ok(parts.unwrap_or_else(|| vec![hull.clone()]))
     }
 

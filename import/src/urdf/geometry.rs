@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 
+use super::super::decompose;
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem, ImportWarning, WarningKind};
 use super::super::imported::Visual;
@@ -21,6 +22,9 @@ use pliant_rigid::collision::{CollisionGeometry, ContactMaterial};
 /// Friction, which the format does not have.
 const FRICTION: f64 = 0.5;
 const GREY: [u8; 3] = [128, 128, 128];
+
+/// What is seen, and the colour that its mesh gives.
+type SeenPart = (Drawn, Option<[u8; 3]>);
 
 impl Reader<'_> {
     /// The geometries that touch and those that are only drawn.
@@ -100,7 +104,7 @@ impl Reader<'_> {
 
     /// What is seen of a visual: parts, each with the colour that its mesh gives; none of a mesh
     /// that cannot be read.
-    fn drawn(&mut self, element: &Element) -> Result<Vec<(Drawn, Option<[u8; 3]>)>, ImportError> {
+    fn drawn(&mut self, element: &Element) -> Result<Vec<SeenPart>, ImportError> {
         let kind = kind_of(element)?;
         if kind.tag != "mesh" {
             return match primitive(kind) {
@@ -147,8 +151,9 @@ impl Reader<'_> {
         let solids = load_mesh(&path, 1.0).map_err(|e| e.to_string()).and_then(|mut data| {
             mesh::scale(&mut data, &scale);
             let (hull, convex) = mesh::hull(&data).map_err(|e| format!("{}: {e}", path.display()))?;
-            let parts = if convex { None } else { mesh::decompose(&data, self.options)? };
-            Ok((parts.is_some() || convex, parts.unwrap_or_else(|| vec![hull])))
+            let parts = if convex { None } else { decompose::convex_parts(&data, self.options)? };
+            let faithful = convex || parts.as_ref().is_some_and(|parts| parts.len() > 1);
+            Ok((faithful, parts.unwrap_or_else(|| vec![hull])))
         });
         let (faithful, solids) = solids.map_err(|reason: String| {
             kind.fail_at("filename", ImportProblem::Mesh(reason)).or(Repair::Shapes)
