@@ -84,20 +84,25 @@ def counts(records):
     for record in records:
         form = record["format"]
         groups_of = [(record["package"], form), ("all", form), ("all", "both")]
-        if record["reference_dofs"]:
+        if record.get("reference_dofs"):
             groups_of += [("all with joints", form), ("all with joints", "both")]
         for group in groups_of:
             groups[group][record["outcome"]] += 1
             groups[group]["warned"] += record["outcome"] == "imported" and record["warnings"] > 0
             groups[group]["same"] += record["same_as"] is not None
+            groups[group]["repaired"] += bool(record.get("repairs"))
     rows = []
     for group in sorted(groups, key=lambda g: (g[0].startswith("all"), g)):
         count = groups[group]
         total = sum(count[o] for o in OUTCOMES)
         share = f"{100 * count['imported'] / total:.1f} %"
         outcomes = [count[o] for o in OUTCOMES]
-        rows.append([*group, total, *outcomes, share, count["warned"], count["same"]])
-    header = ["package", "format", "files", *OUTCOMES, "imported", "of these with warnings", "duplicates"]
+        repaired = count["repaired"]
+        rows.append([*group, total, *outcomes, repaired, share, count["warned"], count["same"]])
+    header = [
+        "package", "format", "files", *OUTCOMES, "of the refused by repairs", "imported",
+        "of these with warnings", "duplicates",
+    ]
     return table(header, rows)
 
 
@@ -158,6 +163,8 @@ def files(result):
         rows = []
         for r in (r for r in result["files"] if r["package"] == package):
             outcome = "imported" if r["outcome"] == "imported" else f"{r['outcome']}: {r['problem']}"
+            if r.get("repairs"):
+                outcome = f"imported by the repairs {', '.join(r['repairs'])}; {outcome}"
             compared = r.get("compared", {})
             beside = r.get("fault") or reasons(r)
             name = r["file"].removeprefix(package + "/")

@@ -88,28 +88,41 @@ def examine(packages, name, form, quick):
     """Reference, import and comparison of one file; runs in a process of its own."""
     path = packages / name
     reader, reference, why = reference_of(path, form)
-    if reference is None:
+    if reference is None and form != "urdf":
         return {"outcome": "not read by the reference", "problem": why}
     answer = mechanism.ask(path, IMPORT_LIMIT)
     if answer["outcome"] == "timed out":
         # Once more, in case that the machine was busy.
         answer = mechanism.ask(path, IMPORT_LIMIT)
     record = {key: answer.get(key) for key in ("outcome", "problem", "element", "attribute", "seconds")}
-    record["reference"] = reader
-    record["reference_dofs"] = reference.nv
+    answer, repairs = repaired(path, answer)
+    if repairs:
+        record["repairs"] = repairs
+    record["reference"] = reader or "none"
+    record["reference_dofs"] = None if reference is None else reference.nv
     record["error"] = answer.get("error")
     if answer["outcome"] == "imported":
         record["dofs"] = answer["velocities"]
         record["warning_texts"] = answer["warnings"]
-        if not quick:
+        if not quick and reference is not None:
             against = {"mujoco": against_mujoco, "pinocchio": against_pinocchio}[reader]
             try:
                 record["compared"] = against.compare(
-                    reference, answer, lambda **more: asked(path, **more)
+                    reference, answer, lambda **more: asked(path, repairs=repairs, **more)
                 )
             except Exception as error:  # noqa: BLE001: the import counts though the comparison failed
                 record["fault"] = f"{type(error).__name__}: {error}"
     return record
+
+
+def repaired(path, answer):
+    """The answer with the repairs that the errors name, one after the other, and which they are;
+    the answer as it is where that does not help."""
+    repairs, last = [], answer
+    while last["outcome"] == "refused" and last.get("repair") and last["repair"] not in repairs:
+        repairs.append(last["repair"])
+        last = mechanism.ask(path, IMPORT_LIMIT, repairs=repairs)
+    return (last, repairs) if last["outcome"] == "imported" and repairs else (answer, [])
 
 
 def asked(path, **more):

@@ -15,14 +15,14 @@
 //! the place; its velocities are angular, then linear, in the axes of its parent. A motion may have
 //! `"by": "runge_kutta"`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 use nalgebra::{Isometry3, Quaternion};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use pliant_import::{Imported, ImportedJoint};
+use pliant_import::{Imported, ImportedJoint, LoadOptions, Repair};
 use pliant_rigid::multibody::{
     Dof, ForwardDynamicsBuffers, InverseDynamicsBuffers, Kinematics, LinkId, MassMatrix, Model, ModelBuilder,
     State, bias_forces, forward_dynamics, kinetic_energy, mass_matrix, potential_energy,
@@ -36,10 +36,23 @@ type Failure = Box<dyn std::error::Error>;
 #[serde(deny_unknown_fields)]
 struct Request {
     file: String,
+    /// Repairs to make.
+    #[serde(default)]
+    repairs: BTreeSet<Repair>,
+    /// Whether the root of a URDF is free; fixed unless given.
+    #[serde(default)]
+    floating: bool,
     #[serde(default)]
     states: Vec<Coordinates>,
     #[serde(default)]
     motions: Vec<Motion>,
+}
+
+impl Request {
+    fn options(&self) -> LoadOptions {
+        let (repairs, floating) = (self.repairs.clone(), Some(self.floating));
+        LoadOptions { floating, repairs, ..LoadOptions::default() }
+    }
 }
 
 /// Positions and velocities of joints, by name.
@@ -91,7 +104,13 @@ fn yes() -> bool {
 
 fn main() -> Result<(), Failure> {
     let request = match std::env::args().nth(1) {
-        Some(file) => Request { file, states: Vec::new(), motions: Vec::new() },
+        Some(file) => Request {
+            file,
+            repairs: BTreeSet::new(),
+            floating: false,
+            states: Vec::new(),
+            motions: Vec::new(),
+        },
         None => {
             let mut text = String::new();
             std::io::stdin().read_to_string(&mut text)?;
@@ -103,13 +122,13 @@ fn main() -> Result<(), Failure> {
 }
 
 fn answer(request: &Request) -> Result<Value, Failure> {
-    let mut imported = match pliant_import::load(&request.file) {
+    let mut imported = match pliant_import::load_with(&request.file, &request.options()) {
         Ok(imported) => imported,
         Err(error) => {
             let (problem, attribute) = (error.problem.to_string(), &error.attribute);
             let element = &error.location.element;
             return Ok(json!({ "ok": false, "error": error.to_string(), "problem": problem,
-                              "element": element, "attribute": attribute }));
+                              "element": element, "attribute": attribute, "repair": error.repair }));
         }
     };
     let mut answer = describe(&imported);
@@ -125,7 +144,7 @@ fn answer(request: &Request) -> Result<Value, Failure> {
             By::RungeKutta => integrated(&system, motion, start),
         });
         // The system was used up.
-        imported = pliant_import::load(&request.file)?;
+        imported = pliant_import::load_with(&request.file, &request.options())?;
     }
     answer["motions"] = motions.into();
     Ok(answer)

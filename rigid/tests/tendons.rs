@@ -340,7 +340,7 @@ fn energy_of_springs_is_conserved_and_damping_takes_it() {
             let mut lost = 0.0;
             for tenth in 1..=20 {
                 let summary = simulation.advance_to(0.1 * f64::from(tenth)).unwrap();
-                lost += summary.energy.joint_damping + summary.energy.potential_offset * -1.0;
+                lost += summary.energy.joint_damping - summary.energy.potential_offset;
                 let now = energy(&simulation);
                 assert!(now < last + 1e-3, "seed {seed}, {integrator:?}: {last} {now}");
                 last = now;

@@ -130,7 +130,7 @@ pub(super) fn muscle_law(
     let value = |attribute, default: f64| element.not_negative(attribute).map(|x| x.unwrap_or(default));
     let range = element.array::<2>("range")?.unwrap_or([0.75, 1.05]);
     let active_range = [value("lmin", 0.5)?, value("lmax", 1.6)?];
-    if !(range[0] < range[1]) {
+    if range[0].is_nan() || range[1].is_nan() || range[0] >= range[1] {
         return Err(element.bad("range", "a least and a greater length"));
     }
     if !(active_range[0] < 1.0 && active_range[1] > 1.0) {

@@ -11,6 +11,9 @@ use super::FLOATING_BASE;
 use super::tree::Tree;
 use pliant_rigid::multibody::{LinkId, Model, State};
 
+/// Named states, and pairs of links that do not touch.
+type StatesAndPairs = (Vec<Keyframe>, Vec<(LinkId, LinkId)>);
+
 /// What the SRDF says; empty without one.
 #[derive(Default)]
 pub(super) struct Semantics {
@@ -75,7 +78,7 @@ impl Semantics {
         joints: &[ImportedJoint],
         reference: &State,
         warnings: &mut Vec<ImportWarning>,
-    ) -> Result<(Vec<Keyframe>, Vec<(LinkId, LinkId)>), ImportError> {
+    ) -> Result<StatesAndPairs, ImportError> {
         let mut keyframes: Vec<Keyframe> = Vec::new();
         for element in self.elements("group_state") {
             let own = element.text("name").unwrap_or_default();
