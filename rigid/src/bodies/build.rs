@@ -40,6 +40,9 @@ impl BodiesBuilder {
             return Err(RigidError::Setting { field, value: tolerance, unit: "m/s" });
         }
         let mut model = ModelBuilder::new(gravity);
+        // Bodies that were described one by one were checked when they were added; mechanisms say
+        // themselves what they accept.
+        model.accept_any_moments();
         for link in links {
             model.add(link)?;
         }

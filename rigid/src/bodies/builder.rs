@@ -52,6 +52,8 @@ pub struct Mechanism {
     pub bodies: Vec<BodyId>,
     /// Its actuators: actuator `i` of its system has the number `first_actuator + i` here.
     pub first_actuator: usize,
+    /// Its drives: drive `i` of its system has the number `first_drive + i` here.
+    pub first_drive: usize,
 }
 
 impl Mechanism {
@@ -339,6 +341,7 @@ impl BodiesBuilder {
         let first_tendon = self.tendons.len();
         self.tendons.extend(system.tendons.into_iter().map(|t| t.moved(first_link, carrier, &link_base)));
         let drive = |d: Drive| d.moved(first_link, first_tendon, carrier, &link_base);
+        let first_drive = self.drives.len();
         self.drives.extend(system.drives.into_iter().map(drive));
         self.externals
             .extend(system.externals.into_iter().map(|e| -> ExternalMaker { Box::new(move |_| Ok(e)) }));
@@ -353,7 +356,7 @@ impl BodiesBuilder {
             self.bodies.push(body);
         }
         let bodies = (first..self.bodies.len()).map(BodyId).collect();
-        Ok(Mechanism { first_link, bodies, first_actuator })
+        Ok(Mechanism { first_link, bodies, first_actuator, first_drive })
     }
 
     /// Lets two bodies pass through each other.

@@ -10,7 +10,7 @@ use pliant_rigid::simulation::{Actuator, Control, Equality, ExternalSystem};
 use pliant_rigid::{BodiesBuilder, BodyId, ExternalMaker};
 
 use super::error::AssembleError;
-use super::parts::{Joints, RigidParts, RobotJoints, TimedInput};
+use super::parts::{Joints, Motor, RigidParts, RobotJoints, TimedInput};
 use crate::format::{self, Interpolation, Scene, Signal, Varying};
 use crate::isometry::isometry;
 
@@ -82,7 +82,7 @@ fn motor(
         }
     };
     let signal = described.control.value().clone();
-    parts.inputs.0.push(TimedInput::new(parts.builder.actuators.len(), signal));
+    parts.inputs.0.push(TimedInput::new(Motor::Actuator(parts.builder.actuators.len()), signal));
     parts.builder.actuators.push(Actuator {
         link,
         dof: described.dof as usize,
@@ -247,8 +247,9 @@ fn computed_torque(
 /// Switches off the motors of the file on some joints.
 pub(super) fn switch_off(parts: &mut RigidParts, robot: &RobotJoints, driven: impl Fn(LinkId) -> bool) {
     let actuators = &mut parts.builder.actuators;
-    parts.inputs.0.retain(|drive| {
-        !(robot.actuators.contains(&drive.actuator) && driven(actuators[drive.actuator].link))
+    parts.inputs.0.retain(|input| match input.motor {
+        Motor::Actuator(index) => !(robot.actuators.contains(&index) && driven(actuators[index].link)),
+        Motor::Drive(_) => true,
     });
     for actuator in &mut actuators[robot.actuators.clone()] {
         if driven(actuator.link) {

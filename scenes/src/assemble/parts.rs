@@ -54,11 +54,20 @@ impl Joints {
     }
 }
 
+/// A motor of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Motor {
+    /// Index of an actuator.
+    Actuator(usize),
+    /// Index of a drive.
+    Drive(usize),
+}
+
 /// A motor whose input changes with time.
 #[derive(Clone, Debug)]
 pub(super) struct TimedInput {
-    /// Index of the actuator in the system.
-    pub actuator: usize,
+    /// The motor.
+    pub motor: Motor,
     pub signal: Signal,
     /// The input of the motor is `scale * clamp(signal) + offset`.
     pub scale: f64,
@@ -70,9 +79,9 @@ pub(super) struct TimedInput {
 
 impl TimedInput {
     /// What the signal says, without a scale or a range.
-    pub fn new(actuator: usize, signal: Signal) -> Self {
+    pub fn new(motor: Motor, signal: Signal) -> Self {
         let range = [f64::NEG_INFINITY, f64::INFINITY];
-        Self { actuator, signal, scale: 1.0, offset: 0.0, range, effort_limit: None }
+        Self { motor, signal, scale: 1.0, offset: 0.0, range, effort_limit: None }
     }
 }
 
@@ -81,18 +90,26 @@ impl TimedInput {
 pub struct TimedInputs(pub(super) Vec<TimedInput>);
 
 impl TimedInputs {
-    /// Sets the inputs of the motors for the step from `time` to `time + dt` \[s\]: efforts are
-    /// those of its middle; positions and rates those of its end, which the implicit step uses.
+    /// Sets the inputs of the motors for the step from `time` to `time + dt` \[s\]: efforts and the
+    /// controls of drives are those of its middle; positions and rates those of its end, which the
+    /// implicit step uses.
     pub fn apply(&self, system: &mut System, time: f64, dt: f64) {
-        for drive in &self.0 {
+        for input in &self.0 {
             let at = |t: f64| {
-                let initial_target = drive.signal.at(t).max(drive.range[0]).min(drive.range[1]);
-                drive.scale * initial_target + drive.offset
+                let clamped = input.signal.at(t).max(input.range[0]).min(input.range[1]);
+                input.scale * clamped + input.offset
             };
-            if let Some(limit) = &drive.effort_limit {
-                system.actuators[drive.actuator].effort_limit = limit.at(time + 0.5 * dt);
+            let actuator = match input.motor {
+                Motor::Actuator(index) => &mut system.actuators[index],
+                Motor::Drive(index) => {
+                    system.drives[index].control = at(time + 0.5 * dt);
+                    continue;
+                }
+            };
+            if let Some(limit) = &input.effort_limit {
+                actuator.effort_limit = limit.at(time + 0.5 * dt);
             }
-            match &mut system.actuators[drive.actuator].control {
+            match &mut actuator.control {
                 Control::Effort { effort } => *effort = at(time + 0.5 * dt),
                 Control::Velocity { target, .. } => *target = at(time + dt),
                 Control::Position { target, target_rate, .. } => {

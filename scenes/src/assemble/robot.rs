@@ -9,7 +9,7 @@ use pliant_rigid::BodiesBuilder;
 
 use super::body::body;
 use super::error::AssembleError;
-use super::parts::{Joints, RigidParts, RobotJoints, TimedInput, TimedInputs};
+use super::parts::{Joints, Motor, RigidParts, RobotJoints, TimedInput, TimedInputs};
 use crate::format::{self, Robot, Scene};
 use crate::isometry::isometry;
 use crate::models;
@@ -109,6 +109,8 @@ fn add_robot(
     let own: Vec<_> = imported.joints.iter().map(|j| (j.name.clone(), j.link, j.effort_limit)).collect();
     let rates = imported.joints.iter().map(|j| j.velocity_limit).collect();
     let inputs = imported.inputs.clone();
+    let drives: Vec<_> =
+        imported.system.drives.iter().map(|drive| (drive.name.clone(), drive.control_range)).collect();
     let motors = imported.system.actuators.len();
     let mechanism = parts
         .builder
@@ -117,19 +119,21 @@ fn add_robot(
     parts.centers.resize(parts.builder.len(), Vector3::zeros());
     let first = mechanism.first_actuator;
     for (name, signal) in &robot.controls {
-        let found = inputs.iter().find(|input| input.name == *name);
-        let input = found.ok_or_else(|| AssembleError::Undefined {
-            path: format!("{path}.controls.{name}"),
-            name: name.clone(),
-        })?;
-        parts.inputs.0.push(TimedInput {
-            actuator: first + input.actuator,
-            signal: signal.clone(),
+        let input = inputs.iter().find(|input| input.name == *name).map(|input| TimedInput {
             scale: input.scale,
             offset: input.offset,
             range: input.range,
-            effort_limit: None,
+            ..TimedInput::new(Motor::Actuator(first + input.actuator), signal.clone())
         });
+        let drive = || {
+            let index = drives.iter().position(|(own, _)| own == name)?;
+            let motor = Motor::Drive(mechanism.first_drive + index);
+            Some(TimedInput { range: drives[index].1, ..TimedInput::new(motor, signal.clone()) })
+        };
+        parts.inputs.0.push(input.or_else(drive).ok_or_else(|| AssembleError::Undefined {
+            path: format!("{path}.controls.{name}"),
+            name: name.clone(),
+        })?);
     }
     let mut listed = Vec::with_capacity(own.len());
     for (name, link, limit) in own {
@@ -179,6 +183,9 @@ fn start(imported: &mut Imported, robot: &Robot, path: &str) -> Result<(), Assem
         imported.state.q = keyframe.state.q;
         imported.state.v = keyframe.state.v;
         imported.set_control(&keyframe.control);
+        imported.set_drive_control(&keyframe.drive_control);
+        let active = imported.system.drives.iter_mut().filter(|drive| drive.has_activation());
+        active.zip(&keyframe.activation).for_each(|(drive, start)| drive.start = *start);
     }
     for (name, &position) in &robot.positions {
         let path = format!("{path}.positions.{name}");

@@ -10,7 +10,7 @@ use pliant_rigid::simulation::{Actuator, Control};
 
 use super::drive::{boxed, fixed_step, link_of, switch_off};
 use super::error::AssembleError;
-use super::parts::{Joints, RigidParts, RobotJoints, TimedInput};
+use super::parts::{Joints, Motor, RigidParts, RobotJoints, TimedInput};
 use crate::estimate::sample_interval;
 use crate::format::{
     Gripper, Interpolation, Keyframe, Scene, Signal, TargetPositions, Task, TaskControl, Timing, ToolPose,
@@ -192,7 +192,7 @@ fn position_control(task: &Task, arm: &Arm, planned: JointPath, robot: &RobotJoi
             samples.map(|(&time, configuration)| Keyframe { time, value: configuration[j] }).collect();
         let interpolation = Interpolation::Linear;
         let signal = Signal::Varying(Varying::Keyframes { keyframes, interpolation });
-        parts.inputs.0.push(TimedInput::new(parts.builder.actuators.len(), signal));
+        parts.inputs.0.push(TimedInput::new(Motor::Actuator(parts.builder.actuators.len()), signal));
         parts.builder.actuators.push(Actuator {
             link,
             dof: 0,
@@ -273,7 +273,9 @@ fn fingers(
     if !same_parent || axis(&pair[0]).dot(&axis(&pair[1])) > -0.999 {
         return Err(fail(format!("the fingers of '{name}' do not slide against each other")));
     }
-    if parts.inputs.0.iter().any(|drive| pair.iter().any(|finger| finger.actuator == drive.actuator)) {
+    let used =
+        |finger: &Finger| parts.inputs.0.iter().any(|input| input.motor == Motor::Actuator(finger.actuator));
+    if pair.iter().any(used) {
         return Err(fail(format!(
             "the motors of '{name}' are already controlled by its `controls` or by another task"
         )));
@@ -332,7 +334,7 @@ fn open_and_close(
         let limited = gripper.commands.iter().any(|command| command.effort.is_some());
         parts.inputs.0.push(TimedInput {
             effort_limit: limited.then(|| signal(efforts, Interpolation::Hold)),
-            ..TimedInput::new(finger.actuator, signal(openings, Interpolation::Smooth))
+            ..TimedInput::new(Motor::Actuator(finger.actuator), signal(openings, Interpolation::Smooth))
         });
     }
     Ok(())
