@@ -283,6 +283,8 @@ fn passive_forces(system: &System, kinematics: &Kinematics, state: &State) -> Ve
 fn passive(imported: &mut Imported, motion: &Motion) -> Result<System, Failure> {
     let old = &imported.system.model;
     let mut builder = ModelBuilder::new(old.gravity);
+    // The import has said which moments no body has.
+    builder.accept_any_moments();
     for link in old.links() {
         let mut link = link.clone();
         for dof in &mut link.dofs {

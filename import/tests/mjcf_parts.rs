@@ -41,6 +41,26 @@ fn copies_stand_at_the_powers_of_a_motion() {
     }
 }
 
+// Checks: a spring by time constant t and damping ratio z has k = I / (t z)^2 and d = 2 I / t, where
+// I is what the joint feels with all others free (MuJoCo, XML reference, springdamper; found so by
+// MuJoCo 4.0). Of two slides in a row, a cart of 3 kg with one of 2 kg on it, the first feels 3 kg
+// and the second 3 * 2 / (3 + 2) kg.
+#[test]
+fn a_spring_by_time_constant_is_that_of_the_inertia_it_feels() {
+    let (t, z) = (0.3, 0.7);
+    let text = format!(
+        "<mujoco><worldbody><body><joint name=\"a\" type=\"slide\" springdamper=\"{t} {z}\"/><geom size=\"0.1\" \
+         mass=\"3\"/><body pos=\"1 0 0\"><joint name=\"b\" type=\"slide\" springdamper=\"{t} {z}\" stiffness=\"7\"/>\
+         <geom size=\"0.1\" mass=\"2\"/></body></body></worldbody></mujoco>"
+    );
+    let imported = from_mjcf(&text, ".").unwrap();
+    assert!(imported.warnings.is_empty(), "{:?}", imported.warnings);
+    for (dof, felt) in imported.system.model.dofs().iter().zip([3.0, 1.2]) {
+        assert!((dof.stiffness - felt / (t * z * t * z)).abs() < 1e-12 * dof.stiffness, "{dof:?}");
+        assert!((dof.damping - 2.0 * felt / t).abs() < 1e-12 * dof.damping, "{dof:?}");
+    }
+}
+
 // Checks: heights of a picture are its red channel, the last row at the least y, scaled from 0 to 1
 // and then by the height of the field (found by MuJoCo 4.0 for the same picture).
 #[test]

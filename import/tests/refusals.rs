@@ -364,7 +364,7 @@ fn what_mjcf_loses_is_named() {
             (world("<body name=\"b\" gravcomp=\"0.5\"/>"), "body 'b' gravcomp=0.5", "only 0 and 1"),
             (joint("solreflimit=\"0.01 1\""), "joint 'j' solreflimit=0.01 1", "near-rigid"),
             (joint("margin=\"0.1\""), "joint 'j' margin=0.1", "when they are reached"),
-            (joint("springdamper=\"1 1\""), "joint 'j' springdamper=1 1", "left out"),
+            (joint("type=\"ball\" springdamper=\"1 1\""), "joint 'j' springdamper=1 1", "only the damper"),
             (joint("stiffness=\"1 2\""), "joint 'j' stiffness=1 2", "linear"),
             (joint("type=\"ball\" stiffness=\"1\""), "joint 'j' stiffness=1", "needs a coordinate"),
             (joint("type=\"ball\" range=\"0 90\""), "joint 'j' range=0 90", "no limits"),

@@ -6,7 +6,7 @@
 //! resists motion and equal limits in both directions that is an effort, a servo or a damper
 //! ([`Actuator`]). Everything else is a [`Drive`].
 
-use nalgebra::{DVector, Vector3};
+use nalgebra::Vector3;
 
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem, ImportWarning};
@@ -14,12 +14,11 @@ use super::super::imported::Input;
 use super::body::{MjcfBody, range};
 use super::compiler::Compiler;
 use super::defaults::Defaults;
+use super::felt_inertia::{acceleration, inertia, mass_at};
 use super::law::{Law, law, muscle_law};
 use super::links::JointRecord;
 use super::tendon::{TendonRecord, site};
-use pliant_rigid::multibody::{
-    ForceVector, Kinematics, LinkId, MassMatrix, Model, State, mass_matrix, point_jacobian,
-};
+use pliant_rigid::multibody::{ForceVector, Kinematics, LinkId, Model, State, point_jacobian};
 use pliant_rigid::simulation::{Activation, Actuator, Control, Drive, ForceLaw, Transmission};
 
 /// What became of a motor of the file.
@@ -353,40 +352,4 @@ fn drive(
     };
     drive.control = drive.clamped_control();
     Ok(drive)
-}
-
-/// The inertia that a motor with these moments feels, the inverse of `J M^-1 J^T`
-/// \[kg m^2, kg\]; 0 where it moves nothing.
-fn inertia(mass: &[(usize, nalgebra::DMatrix<f64>)], moments: &[f64]) -> f64 {
-    let parts = accelerations(mass, moments).map(|(own, acceleration)| own.dot(&acceleration));
-    let mobility = parts.sum::<f64>();
-    if mobility > 0.0 { 1.0 / mobility } else { 0.0 }
-}
-
-/// Length of the acceleration of all velocities by a force of 1 with these moments: MuJoCo's
-/// measure of a muscle's strength.
-fn acceleration(mass: &[(usize, nalgebra::DMatrix<f64>)], moments: &[f64]) -> f64 {
-    accelerations(mass, moments).map(|(_, acceleration)| acceleration.norm_squared()).sum::<f64>().sqrt()
-}
-
-/// Of each tree the moments and the acceleration that they give.
-fn accelerations<'a>(
-    mass: &'a [(usize, nalgebra::DMatrix<f64>)],
-    moments: &'a [f64],
-) -> impl Iterator<Item = (DVector<f64>, DVector<f64>)> + 'a {
-    mass.iter().filter_map(|(first, block)| {
-        let own = DVector::from_column_slice(&moments[*first..first + block.nrows()]);
-        let acceleration = block.clone().cholesky()?.solve(&own);
-        Some((own, acceleration))
-    })
-}
-
-/// The mass matrix at a state, a block for each tree with its first velocity.
-fn mass_at(model: &Model, state: &State) -> Vec<(usize, nalgebra::DMatrix<f64>)> {
-    let mut kinematics = Kinematics::new(model);
-    kinematics.update(model, state);
-    let mut mass = MassMatrix::default();
-    mass_matrix(model, &kinematics, &mut mass);
-    let blocks = model.trees().iter().enumerate();
-    blocks.map(|(t, tree)| (tree.first_velocity, mass.block(t).clone_owned())).collect()
 }

@@ -10,6 +10,7 @@ mod compiler;
 mod contact;
 mod defaults;
 mod equality;
+mod felt_inertia;
 mod geom;
 mod height_field;
 mod include;
@@ -21,6 +22,7 @@ mod links;
 mod pose;
 mod replicate;
 mod shell;
+mod springs;
 mod table;
 mod tendon;
 mod texture;
@@ -55,8 +57,12 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
     files.extend(assets.files.iter().cloned());
     let mut bodies = body::read(&root, &compiler, &defaults, &assets, &mut warnings)?;
     inertia::compile(&mut bodies, &compiler)?;
-    let (model, joints) = links::build(&mut bodies, option.gravity, &mut warnings)?;
+    let (mut model, mut joints) = links::build(&mut bodies, option.gravity, &mut warnings)?;
     let state = links::reference_state(&model, &bodies, &joints);
+    if springs::resolve(&mut bodies, &model, &joints, &state, &mut warnings)? {
+        // With the same warnings as before.
+        (model, joints) = links::build(&mut bodies, option.gravity, &mut Vec::new())?;
+    }
     let shapes = contact::read(&root, &bodies, &defaults, &compiler, option.gravity.norm(), &mut warnings)?;
     let equalities = equality::read(&root, &defaults, &model, &bodies, &joints, &state, &mut warnings)?;
     let tendons = tendon::read(&root, &defaults, &compiler, &model, &bodies, &joints, &state, &mut warnings)?;

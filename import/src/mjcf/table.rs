@@ -19,7 +19,7 @@ const JOINT: &[Attributes] = &[
     (Partly("left out of a ball joint: a spring needs a coordinate"), "stiffness"),
     (Dropped(RIGID), "solreflimit solimplimit solreffriction solimpfriction"),
     (Dropped("limits act when they are reached"), "margin=0"),
-    (Dropped("give stiffness and damping instead"), "springdamper=0"),
+    (Partly("of a ball joint the damper alone"), "springdamper"),
     (Dropped("springs are linear"), "springyield=0"),
     (Dropped("gravity is compensated by the body's gravcomp"), "actuatorgravcomp=false"),
     (Inert(PICTURE), "group user"),
