@@ -14,6 +14,7 @@ use super::super::mesh;
 use super::super::mjcf::{DISSIPATION, STIFFNESS, color, turn_z_to};
 use super::super::options::Repair;
 use super::Reader;
+use super::origin::origin;
 use super::tree::Tree;
 use pliant_geometry::{Drawn, Shape, SurfaceMesh};
 use pliant_io::mesh::{MeshPart, load_mesh, load_mesh_parts};
@@ -54,7 +55,7 @@ impl Reader<'_> {
             let mut colors = Vec::new();
             for (i, visual) in link.all("visual").enumerate() {
                 let painted = paint(visual, &named)?;
-                let pose = in_link * super::origin(visual)?;
+                let pose = in_link * origin(visual)?;
                 let seen = self.drawn(visual)?;
                 colors.push(painted.or(seen.first().and_then(|part| part.1)).unwrap_or(GREY));
                 let name = name_of(visual, "visual", i);
@@ -64,7 +65,7 @@ impl Reader<'_> {
                 }
             }
             for (i, collision) in link.all("collision").enumerate() {
-                let pose = in_link * super::origin(collision)?;
+                let pose = in_link * origin(collision)?;
                 let read = match self.solids(collision) {
                     Err(error) if error.repair == Some(Repair::Shapes) && self.leaves_out_shapes() => {
                         let action = format!("repaired: left out: {}", error.problem);

@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem, ImportWarning, WarningKind};
 use super::super::options::{LoadOptions, Repair};
-use super::origin;
+use super::origin::origin;
 use pliant_geometry::Shape;
 use pliant_rigid::collision::CollisionGeometry;
 use pliant_rigid::multibody::{LinkId, ModelBuilder, RigidInertia};

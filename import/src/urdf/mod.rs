@@ -2,6 +2,7 @@
 
 mod geometry;
 mod inertial;
+mod origin;
 mod prepare;
 mod semantics;
 mod table;
@@ -9,7 +10,7 @@ mod tree;
 
 use std::path::{Path, PathBuf};
 
-use nalgebra::{Isometry3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Translation3, Unit, Vector3};
 
 use super::element::Element;
 use super::error::{ImportError, ImportProblem, ImportWarning, WarningKind};
@@ -17,6 +18,7 @@ use super::imported::{Imported, ImportedJoint, Input};
 use super::mjcf::turn_z_to;
 use super::options::{LoadOptions, Repair};
 use super::support;
+use origin::origin;
 use pliant_rigid::multibody::{Dof, JointKind, Link, LinkId, ModelBuilder, ModelError, RigidInertia};
 use pliant_rigid::simulation::{Actuator, Control, Equality, System};
 
@@ -26,9 +28,6 @@ pub(super) use table::TABLE;
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
 
 const TYPES: [&str; 7] = ["fixed", "revolute", "continuous", "prismatic", "floating", "planar", "spherical"];
-
-/// Name of the joint that frees the root, where the SRDF has none.
-const FLOATING_BASE: &str = "floating_base";
 
 /// State of the reader.
 struct Reader<'a> {
@@ -113,23 +112,6 @@ pub(super) fn read(
         warnings: reader.warnings,
         files: reader.files,
     })
-}
-
-/// The frame that the `<origin>` of an element gives.
-fn origin(element: &Element) -> Result<Isometry3<f64>, ImportError> {
-    let Some(origin) = element.one("origin")? else { return Ok(Isometry3::identity()) };
-    let position = origin.vector("xyz")?.unwrap_or_default();
-    let angles = origin.vector("rpy")?;
-    let rotation = match origin.array::<4>("quat_xyzw")? {
-        Some(_) if angles.is_some() => return Err(origin.bad("quat_xyzw", "left out where there is an rpy")),
-        Some([x, y, z, w]) => UnitQuaternion::try_new(Quaternion::new(w, x, y, z), 1e-10)
-            .ok_or_else(|| origin.bad("quat_xyzw", "a quaternion (x, y, z, w), not zeros"))?,
-        // About the fixed axes x, then y, then z.
-        None => {
-            angles.map_or(UnitQuaternion::identity(), |a| UnitQuaternion::from_euler_angles(a.x, a.y, a.z))
-        }
-    };
-    Ok(Isometry3::from_parts(Translation3::from(position), rotation))
 }
 
 impl Reader<'_> {

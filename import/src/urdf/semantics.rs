@@ -7,9 +7,11 @@ use super::super::element::{self, Element};
 use super::super::error::{ImportError, ImportWarning, WarningKind};
 use super::super::imported::{ImportedJoint, Keyframe};
 use super::super::options::LoadOptions;
-use super::FLOATING_BASE;
 use super::tree::Tree;
 use pliant_rigid::multibody::{LinkId, Model, State};
+
+/// Name of the joint that frees the root, where the SRDF has none.
+const FLOATING_BASE: &str = "floating_base";
 
 /// Named states, and pairs of links that do not touch.
 type StatesAndPairs = (Vec<Keyframe>, Vec<(LinkId, LinkId)>);

@@ -12,7 +12,8 @@ use std::rc::Rc;
 use nalgebra::{Matrix4, Point3, Rotation3, Unit, Vector3};
 use roxmltree::{Document, Node, NodeId};
 
-use super::{Beside, Budget, RawPart, color};
+use super::color;
+use super::raw::{Beside, Budget, RawPart};
 
 /// Deepest nesting of nodes and of the nodes that these name.
 const DEEPEST: usize = 64;

@@ -8,7 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use nalgebra::{Matrix4, Point3, Quaternion, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
-use super::{Budget, RawPart, color};
+use super::color;
+use super::raw::{Budget, RawPart};
 
 /// Extensions that change only how surfaces are lit.
 const LIGHT: [&str; 4] = ["KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_"];

@@ -2,9 +2,11 @@
 
 mod collada;
 mod color;
+mod error;
 mod gltf;
 mod msh;
 mod obj;
+mod raw;
 mod stl;
 
 use std::cell::RefCell;
@@ -18,46 +20,8 @@ use crate::input::read_input;
 use crate::ply;
 
 pub use color::mean_color;
-
-/// A mesh file that cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum MeshError {
-    /// The file is missing or cannot be read.
-    #[error(transparent)]
-    Io(#[from] IoError),
-    /// The extension is none of `obj`, `stl`, `ply`, `glb`, `gltf`, `dae`, `msh`.
-    #[error("{}: files of type '{extension}' are not read, only obj, stl, ply, glb, gltf, dae and msh", path.display())]
-    UnsupportedExtension {
-        /// The file.
-        path: PathBuf,
-        /// Its extension, empty when it has none.
-        extension: String,
-    },
-    /// The file holds no triangle with three different vertices.
-    #[error("{}: the mesh has no triangles", path.display())]
-    NoTriangles {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A coordinate is NaN or infinite.
-    #[error("{}: vertex {vertex} is not finite: {position:?}", path.display())]
-    NonFiniteVertex {
-        /// The file.
-        path: PathBuf,
-        /// Number of the vertex, from 0.
-        vertex: usize,
-        /// Its coordinates \[m\].
-        position: [f64; 3],
-    },
-    /// The scale is not a positive, finite number.
-    #[error("{}: the mesh scale must be positive and finite, got {scale} (metres per file unit)", path.display())]
-    InvalidScale {
-        /// The file.
-        path: PathBuf,
-        /// The scale given [m per file unit].
-        scale: f64,
-    },
-}
+pub use error::MeshError;
+use raw::{Beside, RawPart};
 
 /// A triangle mesh in metres, in the frame of its file.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -84,36 +48,6 @@ pub struct MeshParts {
     pub parts: Vec<MeshPart>,
     /// Every file that was read: the mesh itself, then its materials and their textures.
     pub files: Vec<PathBuf>,
-}
-
-/// A part as the readers of the formats give it: indices are in range, positions may be anything.
-#[derive(Default)]
-struct RawPart {
-    /// In units of the file.
-    positions: Vec<[f64; 3]>,
-    triangles: Vec<[u32; 3]>,
-    color: Option<[u8; 3]>,
-}
-
-/// Reads a file that a mesh names, by its name relative to the mesh; `None` if it cannot be read.
-type Beside<'a> = &'a dyn Fn(&str) -> Option<Vec<u8>>;
-
-/// Vertices and triangles that a file may still place. Formats with instances can name more than
-/// they hold.
-struct Budget(usize);
-
-impl Budget {
-    /// Vertices and triangles that instances may add to what a file holds.
-    const INSTANCES: usize = 1 << 20;
-
-    fn of(bytes: &[u8]) -> Self {
-        Self(bytes.len() + Self::INSTANCES)
-    }
-
-    fn spend(&mut self, count: usize) -> Result<(), String> {
-        self.0 = self.0.checked_sub(count).ok_or("its instances have too many vertices and triangles")?;
-        Ok(())
-    }
 }
 
 /// The formats that are read.

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::{Beside, MeshError, RawPart, color};
+use super::color;
+use super::error::MeshError;
+use super::raw::{Beside, RawPart};
 use crate::files::IoError;
 
 /// Every object of an OBJ; `tobj` fans its polygons into triangles and divides it by material.

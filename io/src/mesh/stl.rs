@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{Cursor, ErrorKind};
 use std::path::Path;
 
-use super::MeshError;
+use super::error::MeshError;
 use crate::files::IoError;
 use crate::ply::IndexedTriangles;
 
