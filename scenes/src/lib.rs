@@ -7,6 +7,7 @@ pub mod format;
 pub mod initial_checks;
 pub mod isometry;
 pub mod load;
+mod lowest;
 pub mod machine_memory;
 pub mod models;
 pub mod penetration;

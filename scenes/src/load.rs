@@ -13,6 +13,7 @@ use crate::format::{
     Assignment, BodySpec, Geometry, Motion, ParseError, Pose, RigidShape, Robot, Scene, SetError,
     ValidationError, apply, goals_within_duration, parse_scene, validate,
 };
+use crate::lowest::lowest_point;
 
 /// How long a model file alone is simulated \[s\].
 const MODEL_DURATION: f64 = 5.0;
@@ -127,16 +128,18 @@ fn model_alone(file: &Path) -> Result<Scene, ImportError> {
     // Bodies that can fall get a floor if the file has none.
     let falls = model.system.model.links().iter().any(|link| link.joint == JointKind::Free);
     if falls && model.geometries.iter().all(|g| g.link.is_some()) {
-        scene.bodies.push(floor());
+        let start = model.keyframes.first().map_or(&model.state, |key| &key.state);
+        scene.bodies.push(floor(lowest_point(&model, start).unwrap_or(0.0).min(0.0)));
     }
     Ok(scene)
 }
 
-/// The half-space below z = 0.
-fn floor() -> BodySpec {
+/// The half-space below a height \[m\].
+fn floor(height: f64) -> BodySpec {
+    let pose = Pose { position: [0.0, 0.0, height], ..Pose::default() };
     BodySpec {
         name: "floor".to_owned(),
-        motion: Motion::Fixed { pose: Pose::default() },
+        motion: Motion::Fixed { pose },
         geometries: vec![Geometry::new(RigidShape::HalfSpace {})],
     }
 }
