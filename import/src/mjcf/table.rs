@@ -3,7 +3,7 @@
 
 use super::super::support::Attributes;
 use super::super::support::Rule;
-use super::super::support::Support::{Drawn, Dropped, Handed, Inert, Partly, Refused, Yes};
+use super::super::support::Support::{Drawn, Dropped, Foreign, Handed, Inert, Partly, Refused, Yes};
 
 const PICTURE: &str = "for pictures only";
 const RIGID: &str = "loops, welds and limits here are near-rigid, with a compliance of their own";
@@ -201,8 +201,8 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("mujoco", "size", Inert(SCRATCH)),
     element!("mujoco", "statistic", Inert(PICTURE)),
     element!("mujoco", "visual", Drawn),
-    element!("mujoco", "custom", Dropped("user data")),
-    element!("mujoco", "sensor", Dropped("forces and motions are read from the simulation")),
+    element!("mujoco", "custom", Foreign("user data")),
+    element!("mujoco", "sensor", Foreign("forces and motions are read from the simulation")),
     element!("mujoco", "extension", Refused("plugins")),
     element!("mujoco", "deformable", Refused("deformable bodies are not rigid bodies")),
     // Tendons.
