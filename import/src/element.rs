@@ -35,11 +35,12 @@ pub(super) fn read_text(path: &Path) -> Result<String, ImportProblem> {
 }
 
 /// The document without what some files have around it: blanks before the XML declaration, which
-/// become the second value, a number of lines, and anything after the last element.
+/// become the second value, a number of lines, and blanks and control characters after the last
+/// element.
 fn trimmed(text: &str) -> (&str, usize) {
     let inner = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     let skipped = text[..text.len() - inner.len()].matches('\n').count();
-    (inner.rfind('>').map_or(inner, |end| &inner[..=end]), skipped)
+    (inner.trim_end_matches(|c: char| c.is_whitespace() || c.is_control()), skipped)
 }
 
 /// Reads a document.

@@ -113,6 +113,62 @@ fn moments_that_no_body_has_are_said_and_raised_on_request() {
     close(&diagonal(&raised), &[1.0, 3.0, 4.0, 1.0, 1.0, 1.0]);
 }
 
+// Checks: any tensor is raised to one that a body can have (no negative moment, none above the sum
+// of the two others), never lowered, and left as it is where a body has it. 300 random tensors.
+#[test]
+fn any_tensor_is_raised_to_one_that_a_body_has() {
+    let seed = 11;
+    println!("seed {seed}");
+    let mut random = pliant_numeric::random::SplitMix64::new(seed);
+    let (mut raised, mut kept) = (0, 0);
+    for _ in 0..300 {
+        let mut number = |low| random.uniform_in(low, 1.0);
+        let diagonal = [number(-0.2), number(-0.2), number(-0.2)];
+        let off = [number(-1.0) * 0.2, number(-1.0) * 0.2, number(-1.0) * 0.2];
+        let tensor = nalgebra::Matrix3::new(
+            diagonal[0],
+            off[0],
+            off[1],
+            off[0],
+            diagonal[1],
+            off[2],
+            off[1],
+            off[2],
+            diagonal[2],
+        );
+        let text = moving(
+            FREE,
+            &format!(
+                "<inertial><mass value=\"2\"/><inertia ixx=\"{:?}\" iyy=\"{:?}\" izz=\"{:?}\" ixy=\"{:?}\" ixz=\"{:?}\" \
+                 iyz=\"{:?}\"/></inertial>",
+                diagonal[0], diagonal[1], diagonal[2], off[0], off[1], off[2]
+            ),
+        );
+        let mended = match repaired(&text, Repair::Inertia) {
+            Ok(mended) => mended,
+            // Only a tensor without a moment about some axis is left.
+            Err(error) => {
+                assert!(error.to_string().contains("moves no inertia"), "{tensor}: {error}");
+                continue;
+            }
+        };
+        let found = mended.system.model.links()[1].inertia.inertia;
+        let moments = found.symmetric_eigenvalues();
+        let greatest = moments.max();
+        assert!(moments.min() > -1e-12, "{tensor} {moments}");
+        assert!(2.0 * greatest - moments.sum() < 1e-12 + 1e-6 * greatest, "{tensor} {moments}");
+        assert!((found - tensor).symmetric_eigenvalues().min() > -1e-12, "{tensor} {found}");
+        if mended.warnings.is_empty() {
+            kept += 1;
+            assert_eq!(found, tensor);
+        } else {
+            raised += 1;
+        }
+    }
+    println!("{raised} raised, {kept} kept");
+    assert!(raised > 50 && kept > 20, "{raised} raised, {kept} kept");
+}
+
 // Checks: a sphere of water of radius r weighs 1000 (4/3) pi r^3 and has 2/5 m r^2; the same with
 // the density that the file gives.
 #[test]
@@ -181,6 +237,9 @@ fn numbers_are_read_from_the_left_on_request() {
     let turned = "<child link=\"m\"/><origin xyz=\"1 2 3 4\"/><dynamics damping=\"0.5.\"/>";
     let text = moving("type=\"continuous\"", &inertial(1.0, [1.0; 3])).replace("<child link=\"m\"/>", turned);
     assert_eq!(from_urdf(&text, ".").unwrap_err().repair, Some(Repair::Numbers));
+    // Numbers of extensions are not read.
+    let extension = "<contact><direction value=\"1 0 0\"/></contact>";
+    assert!(from_urdf(&moving(FREE, &format!("{}{extension}", inertial(1.0, [1.0; 3]))), ".").is_ok());
     let read = repaired(&text, Repair::Numbers).unwrap();
     assert_eq!(kinds(&read), [WarningKind::Repaired; 2]);
     let model = &read.system.model;

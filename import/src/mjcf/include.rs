@@ -6,8 +6,8 @@ use super::super::element::{self, Element};
 use super::super::error::{ImportError, ImportProblem};
 
 /// Replaces every `<include>` by the contents of its file. Files are found relative to the
-/// directory of the main file, or to that of the file that names them. One file is included once, as MuJoCo demands. Returns the included
-/// files too.
+/// directory of the main file, or to that of the file that names them. One file is included once, as
+/// MuJoCo demands. Returns the included files too.
 pub(super) fn expand(mut root: Element, directory: &Path) -> Result<(Element, Vec<PathBuf>), ImportError> {
     let mut read = vec![PathBuf::from(&*root.file)];
     expand_children(&mut root, directory, &mut read)?;

@@ -35,6 +35,12 @@ const SINGLES: [&str; 16] = [
     "multiplier",
 ];
 
+/// Elements whose numbers are read; those of extensions are left alone.
+const READ: [&str; 14] = [
+    "origin", "mass", "density", "inertia", "box", "cylinder", "capsule", "sphere", "mesh", "color", "axis",
+    "limit", "dynamics", "mimic",
+];
+
 /// Corrects an element and all that is in it.
 pub(super) fn prepare(
     element: &mut Element,
@@ -53,6 +59,7 @@ pub(super) fn prepare(
             element.attributes[at].1 = value;
         }
         let count = match name.as_str() {
+            _ if !READ.contains(&element.tag.as_str()) => continue,
             "rgba" => 4,
             name if TRIPLES.contains(&name) => 3,
             name if SINGLES.contains(&name) => 1,
