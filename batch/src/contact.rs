@@ -83,13 +83,16 @@ impl<S: Simd> WorldLanes<'_, '_, S> {
         PlacedSolid { pose, size: self.parameters(l.sizes + 3 * g) }
     }
 
-    /// Coefficients of sliding, torsional and rolling friction \[m\] of two geometries: harmonic
-    /// means, as [`ContactMaterial::combine`](pliant_rigid::collision::ContactMaterial::combine).
+    /// Coefficients of sliding, torsional and rolling friction \[m\] of two geometries, as
+    /// [`ContactMaterial::combine`](pliant_rigid::collision::ContactMaterial::combine).
     #[inline(always)]
     fn friction(&self, pair: &CollisionPair) -> [Wide<S>; 3] {
         let first = self.plan.layout.friction;
         let a = self.parameters::<3>(first + 3 * pair.geometries[0]);
         let b = self.parameters::<3>(first + 3 * pair.geometries[1]);
+        if pair.larger_friction {
+            return each!(k in [0, 1, 2] a[k].max(b[k]));
+        }
         each!(k in [0, 1, 2] {
             let (product, sum) = (a[k] * b[k], a[k] + b[k]);
             let some = Wide::zero().lt(product);

@@ -97,6 +97,8 @@ pub struct FlatPair {
     pub first_point: u32,
     /// Largest number of contact points.
     pub points: u32,
+    /// 1 if friction is the larger of both geometries', 0 if it is their harmonic mean.
+    pub larger_friction: u32,
     /// Impedance of both materials.
     pub impedance: ImpedanceCurve,
 }
@@ -386,6 +388,7 @@ fn flat_pairs(plan: &Plan) -> Vec<FlatPair> {
             geometries: pair.geometries.map(|g| g as u32),
             first_point,
             points,
+            larger_friction: u32::from(pair.larger_friction),
             impedance: pair.impedance,
         }
     };

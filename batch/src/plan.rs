@@ -6,7 +6,7 @@ use super::error::BatchError;
 use super::layout::{Counts, RowLayout};
 use pliant_geometry::Shape;
 use pliant_geometry::pairs::{PairKind, size_of};
-use pliant_rigid::collision::CollisionModel;
+use pliant_rigid::collision::{CollisionModel, FrictionRule};
 use pliant_rigid::comfree::{ComFreeSettings, ImpedanceCurve, RigidSolver};
 use pliant_rigid::multibody::{Dof, ForceVector, JointKind, Kinematics, LinkId, Model, RigidInertia};
 use pliant_rigid::simulation::{Control, System};
@@ -96,6 +96,8 @@ pub(super) struct CollisionPair {
     /// Numbers of the geometries, in the order that the kind takes them.
     pub geometries: [usize; 2],
     pub impedance: ImpedanceCurve,
+    /// Whether friction is the larger of both geometries', not their harmonic mean.
+    pub larger_friction: bool,
     /// Whether any world may have torsional or rolling friction here.
     pub turns: bool,
 }
@@ -366,6 +368,7 @@ pub(super) fn pairs_of(scene: &CollisionModel) -> Result<Vec<CollisionPair>, Bat
                 kind,
                 geometries: if swapped { [b, a] } else { [a, b] },
                 impedance: both.impedance,
+                larger_friction: both.friction_rule == FrictionRule::Larger,
                 turns: both.torsional_friction > 0.0 || both.rolling_friction > 0.0,
             });
         }

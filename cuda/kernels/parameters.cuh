@@ -1138,9 +1138,11 @@ struct WorldsPair {
     Array<uint32_t, 2> geometries;
     // Number of its first point of contact.
     uint32_t first_point;
+    // 1 if friction is the larger of both geometries', 0 if it is their harmonic mean.
+    uint32_t larger_friction;
 };
-PLIANT_CHECK_LAYOUT(WorldsPair, 0x8764800c751e4967ull, FIELD(kind), FIELD(geometries),
-    FIELD(first_point))
+PLIANT_CHECK_LAYOUT(WorldsPair, 0xbffd7e2d12b3d5b1ull, FIELD(kind), FIELD(geometries),
+    FIELD(first_point), FIELD(larger_friction))
 
 // A motor.
 struct WorldsMotor {

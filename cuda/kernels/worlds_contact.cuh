@@ -115,11 +115,15 @@ struct BatchContact : BatchWorld<Arrays> {
         return dot(apart, apart) < reach * reach;
     }
 
-    // Coefficients of sliding, of turning and rolling [m]: harmonic means.
+    // Coefficients of sliding, of turning and rolling [m]: the larger ones or harmonic means.
     __device__ __forceinline__ void find_friction(N (&mu)[3]) const {
         for (uint32_t k = 0; k < 3; ++k) {
             const N a = this->parameter(plan.friction + 3 * pair.geometries[0] + k);
             const N b = this->parameter(plan.friction + 3 * pair.geometries[1] + k);
+            if (pair.larger_friction != 0) {
+                mu[k] = a < b ? b : a;
+                continue;
+            }
             const N product = a * b;
             mu[k] = N(0.0) < product ? product * 2.0 / (a + b) : N(0.0);
         }

@@ -139,6 +139,9 @@ pub enum ImportProblem {
 pub enum WarningKind {
     /// The motion differs from that of the file, or can: something was approximated or left out.
     Motion,
+    /// The compliance or the friction of contact differs from that of the file, or can; the motion
+    /// without contact does not.
+    Contact,
     /// A repair that was asked for; the motion is that of the repaired file.
     Repaired,
     /// An element or attribute that the format does not have, or that is for other programs.

@@ -3,11 +3,17 @@
 use super::error::{ImportWarning, WarningKind};
 
 /// The warnings of a file, at most one line for each thing that was done: first what changes the
-/// motion, then repairs on request, what other programs use, corrections, and last the number of those that
-/// concern pictures only.
+/// motion, then what changes contact, repairs on request, what other programs use, corrections, and
+/// last the number of those that concern pictures only.
 pub fn summarised(warnings: &[ImportWarning]) -> Vec<String> {
     let mut lines = Vec::new();
-    for kind in [WarningKind::Motion, WarningKind::Repaired, WarningKind::Extension, WarningKind::Corrected] {
+    for kind in [
+        WarningKind::Motion,
+        WarningKind::Contact,
+        WarningKind::Repaired,
+        WarningKind::Extension,
+        WarningKind::Corrected,
+    ] {
         lines.extend(grouped(warnings.iter().filter(|warning| warning.kind == kind)));
     }
     let pictures = warnings.iter().filter(|warning| warning.kind == WarningKind::Pictures);

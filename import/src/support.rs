@@ -17,6 +17,8 @@ pub(super) enum Support {
     Partly(&'static str),
     /// Left out, with a warning unless its value is neutral.
     Dropped(&'static str),
+    /// Left out, with a warning unless its value is neutral: it changes contact alone.
+    Touch(&'static str),
     /// Left out, with a warning: it is for other programs.
     Foreign(&'static str),
     /// Left out, with a warning: it is for pictures only.
@@ -30,6 +32,7 @@ impl Support {
     fn warning(self, element: &Element, attribute: &str) -> Option<ImportWarning> {
         let (why, kind) = match self {
             Self::Dropped(why) => (why, WarningKind::Motion),
+            Self::Touch(why) => (why, WarningKind::Contact),
             Self::Foreign(why) => (why, WarningKind::Extension),
             Self::Drawn => ("for pictures only", WarningKind::Pictures),
             Self::Yes | Self::Inert(_) | Self::Handed(_) | Self::Partly(_) | Self::Refused(_) => return None,
@@ -71,7 +74,7 @@ pub(super) fn check(
             return Err(child.fail(ImportProblem::UnknownElement(element.tag.clone())));
         };
         match rule.support {
-            Support::Dropped(_) | Support::Foreign(_) | Support::Drawn => {
+            Support::Dropped(_) | Support::Touch(_) | Support::Foreign(_) | Support::Drawn => {
                 warnings.extend(rule.support.warning(child, ""));
             }
             Support::Refused(why) => return Err(child.fail(ImportProblem::Unsupported(why.to_owned()))),
@@ -143,7 +146,9 @@ pub(super) fn markdown(rules: &[Rule]) -> String {
         Support::Inert(why) => format!("no effect on motion: {why}"),
         Support::Handed(why) => format!("passed on: {why}"),
         Support::Partly(why) => format!("approximated: {why}"),
-        Support::Dropped(why) | Support::Foreign(why) => format!("left out with a warning: {why}"),
+        Support::Dropped(why) | Support::Touch(why) | Support::Foreign(why) => {
+            format!("left out with a warning: {why}")
+        }
         Support::Drawn => "left out with a warning: for pictures only".to_owned(),
         Support::Refused(why) => format!("error: {why}"),
     };

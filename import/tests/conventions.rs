@@ -625,3 +625,51 @@ fn tendons_and_their_motors_are_read() {
     assert_eq!((&key.control[..], &key.drive_control[..]), (&[1.0][..], &[2.0, 3.0, 4.0, 5.0, 6.0][..]));
     assert_eq!(key.activation, [1.0, 2.0, 3.0]);
 }
+
+/// Checks: a kind of force that a file switches off is as one that the file does not have (MuJoCo's
+/// XML reference, `option/flag`); `constraint` is contact, equality, friction loss and limits.
+#[test]
+fn forces_switched_off_are_as_if_absent() {
+    let all = ["contact", "equality", "frictionloss", "limit", "spring", "damper"];
+    let text = |on: &dyn Fn(&str) -> bool, flags: &str| {
+        let given = |kind: &str, text: &str| if on(kind) { text.to_owned() } else { String::new() };
+        let own = [
+            given("frictionloss", "frictionloss='0.2'"),
+            given("limit", "limited='true' range='-1 2'"),
+            given("spring", "stiffness='3'"),
+            given("damper", "damping='0.4'"),
+        ]
+        .join(" ");
+        let body = |name: &str, x: f64| {
+            format!(
+                "<body name='{name}' pos='{x} 0 0'><joint name='{name}' axis='0 1 0' {own}/>\
+                 <geom name='{name}' size='0.1' {}/></body>",
+                given("contact", "conaffinity='1'")
+            )
+        };
+        let held = given("equality", "<joint joint1='a' joint2='b'/>");
+        format!(
+            "<mujoco><compiler autolimits='false'/><option><flag {flags}/></option>\
+             <default><geom conaffinity='0'/></default><worldbody>{}{}</worldbody>\
+             <equality>{held}</equality><tendon><fixed {own}><joint joint='a' coef='1'/></fixed></tendon></mujoco>",
+            body("a", 0.0),
+            body("b", 1.0)
+        )
+        .replace('\'', "\"")
+    };
+    let read = |on: &dyn Fn(&str) -> bool, flags: &str| {
+        let Imported { system, geometries, .. } = mjcf(&text(on, flags));
+        let dofs: Vec<_> = system.model.links().iter().map(|link| link.dofs.clone()).collect();
+        let touch = geometries[0].group & geometries[1].mask != 0;
+        (dofs, system.equalities, system.tendons, touch)
+    };
+    let with_all = read(&|_| true, "");
+    for kind in all {
+        let off = read(&|_| true, &format!("{kind}='disable'"));
+        assert_eq!(off, read(&|other| other != kind, ""), "{kind}");
+        assert_ne!(off, with_all, "{kind}");
+    }
+    let constraints = ["contact", "equality", "frictionloss", "limit"];
+    let off = read(&|_| true, "constraint='disable'");
+    assert_eq!(off, read(&|other| !constraints.contains(&other), ""));
+}

@@ -350,8 +350,8 @@ fn what_mjcf_loses_is_named() {
             ),
             (section("<option wind=\"1 0 0\"/>"), "option wind=1 0 0", "no air"),
             (
-                section("<option><flag contact=\"disable\"/></option>"),
-                "flag contact=disable",
+                section("<option><flag actuation=\"disable\"/></option>"),
+                "flag actuation=disable",
                 "cannot be switched off",
             ),
             (
@@ -374,9 +374,9 @@ fn what_mjcf_loses_is_named() {
             (geom("margin=\"0.01\""), "geom 'g' margin=0.01", "surfaces touch"),
             (geom("priority=\"1\""), "geom 'g' priority=1", "springs in series"),
             (
-                world("<geom name=\"a\" size=\"1\" friction=\"0.5\"/><geom size=\"1\"/>"),
-                "mujoco",
-                "harmonic mean",
+                world("<geom name=\"a\" size=\"1\" condim=\"1\"/><geom size=\"1\" friction=\"0.5\"/>"),
+                "geom 'a' condim=1",
+                "its own friction does not act",
             ),
             (section("<actuator><muscle joint=\"j\"/></actuator>"), "muscle lengthrange=", "lengthrange"),
             (

@@ -331,6 +331,12 @@ fn materials_combine() {
     assert!((c.stiffness - 0.75e5).abs() < 1e-9);
     assert!((c.dissipation - (1e5 * 10.0 + 3e5 * 2.0) / 4e5).abs() < 1e-14);
     assert!((c.static_friction - 0.4).abs() < 1e-15 && c.dynamic_friction == 0.0);
+    // MuJoCo's rule holds for two surfaces that both have it.
+    let larger =
+        |material: &ContactMaterial| ContactMaterial { friction_rule: FrictionRule::Larger, ..*material };
+    let e = larger(&a).combine(&larger(&b));
+    assert_eq!([e.static_friction, e.dynamic_friction], [1.0, 0.5]);
+    assert_eq!(larger(&a).combine(&b), c);
     let d = b.combine(&a);
     assert!((c.stiffness - d.stiffness).abs() < 1e-9 && (c.dissipation - d.dissipation).abs() < 1e-14);
 }

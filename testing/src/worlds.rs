@@ -4,7 +4,7 @@ use crate::Random;
 use crate::comfree::*;
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
-use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
+use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial, FrictionRule};
 use pliant_rigid::comfree::*;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
@@ -86,12 +86,13 @@ pub fn everything(settings: ComFreeSettings) -> (System, CollisionModel) {
         pose: Isometry3::translation(0.01, 0.0, 0.02),
         ..geometry(name, link, shape, material)
     };
+    let larger = |material| ContactMaterial { friction_rule: FrictionRule::Larger, ..material };
     let geometries = vec![
-        geometry("floor", None, Shape::HalfSpace, material(0.8, 0.01, 0.002)),
+        geometry("floor", None, Shape::HalfSpace, larger(material(0.8, 0.01, 0.002))),
         on("welded", Some(welded), capsule.clone(), material(0.5, 0.0, 0.0)),
         on("branch", Some(branch), ball.clone(), material(0.9, 0.02, 0.001)),
         on("wrist", Some(wrist), capsule, material(0.4, 0.003, 0.0)),
-        geometry("cube", Some(cube), side, material(0.6, 0.01, 0.001)),
+        geometry("cube", Some(cube), side, larger(material(0.6, 0.01, 0.001))),
         geometry("ball", Some(round), ball, material(0.7, 0.02, 0.003)),
     ];
     let scene = CollisionModel::new(geometries, &system.model, &[]).unwrap();

@@ -132,6 +132,8 @@ shared_structs! {
         pub geometries: [u32; 2],
         /// Number of its first point of contact.
         pub first_point: u32,
+        /// 1 if friction is the larger of both geometries', 0 if it is their harmonic mean.
+        pub larger_friction: u32,
     }
 
     /// A motor.

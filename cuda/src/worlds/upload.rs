@@ -208,6 +208,7 @@ impl Upload {
             kind: pair.kind,
             geometries: pair.geometries,
             first_point: pair.first_point,
+            larger_friction: pair.larger_friction,
         };
         let geometries = flat.geometries.iter().map(|g| WorldsGeometry { body: g.body, shape: g.shape });
         Self {

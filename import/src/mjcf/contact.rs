@@ -8,14 +8,14 @@
 use std::collections::BTreeSet;
 
 use super::super::element::Element;
-use super::super::error::{ImportError, ImportProblem, ImportWarning};
+use super::super::error::{ImportError, ImportProblem, ImportWarning, WarningKind};
 use super::super::imported::Visual;
 use super::super::mesh;
 use super::body::MjcfBody;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::geom::Geom;
-use pliant_rigid::collision::{CollisionGeometry, ContactMaterial};
+use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, FrictionRule};
 use pliant_rigid::comfree::ImpedanceCurve;
 use pliant_rigid::multibody::LinkId;
 
@@ -82,6 +82,7 @@ pub(super) fn read(
     let mut shapes = Shapes { geometries: Vec::new(), excluded: Vec::new(), visuals: Vec::new() };
     let mut keys: Vec<Key> = Vec::new();
     let mut key_of = Vec::new();
+    let mut surfaces = Vec::new();
     for (i, (b, geom)) in geoms.iter().enumerate() {
         let body = &bodies[*b];
         let pose = body.in_link * geom.pose;
@@ -109,6 +110,7 @@ pub(super) fn read(
             let reason = "more than 32 distinct combinations of contype and conaffinity".to_owned();
             return Err(geom.element.fail_at("contype", ImportProblem::Unsupported(reason)));
         }
+        surfaces.push((*geom, friction(&geom.element)?));
         let material = material(geom, mass_of_part(bodies, body.part), gravity, warnings)?;
         for (part, shape) in geom.solids()?.into_iter().enumerate() {
             key_of.push(number);
@@ -128,6 +130,7 @@ pub(super) fn read(
     let masks: Vec<u32> = keys.iter().map(mask).collect();
     shapes.geometries.iter_mut().zip(&key_of).for_each(|(geometry, key)| geometry.mask = masks[*key]);
     shapes.excluded = excluded(&relations, bodies);
+    warn_of_dimensions(&surfaces, warnings);
     Ok(shapes)
 }
 
@@ -198,6 +201,50 @@ fn mass_of_part(bodies: &[MjcfBody], part: usize) -> f64 {
     of_part.filter_map(|body| body.mass.as_ref()).map(|(figures, _)| figures.mass).sum()
 }
 
+/// Friction of a geom.
+struct Friction {
+    /// How many of the coefficients act, by `condim`: none, sliding, and torsion, and rolling.
+    kinds: usize,
+    /// Of sliding, torsional \[m\] and rolling \[m\] friction, whether they act or not.
+    coefficients: [f64; 3],
+}
+
+fn friction(element: &Element) -> Result<Friction, ImportError> {
+    let given = element.numbers("friction", 1..=3)?.unwrap_or_default();
+    if given.iter().any(|mu| *mu < 0.0) {
+        return Err(element.bad("friction", "coefficients that are finite and not negative"));
+    }
+    // MuJoCo's defaults if they are not given.
+    let mut coefficients = [1.0, 0.005, 0.0001];
+    coefficients.iter_mut().zip(&given).for_each(|(coefficient, given)| *coefficient = *given);
+    let kinds = match element.integer("condim")?.unwrap_or(3) {
+        1 => 0,
+        3 => 1,
+        4 => 2,
+        6 => 3,
+        _ => return Err(element.bad("condim", "1, 3, 4 or 6")),
+    };
+    Ok(Friction { kinds, coefficients })
+}
+
+/// Two geoms have the larger `condim` and the larger coefficients of both, in MuJoCo also those that
+/// do not act on the one of the smaller `condim`.
+fn warn_of_dimensions(surfaces: &[(&Geom, Friction)], warnings: &mut Vec<ImportWarning>) {
+    for (geom, own) in surfaces {
+        let exceeds = |(_, other): &&(&Geom, Friction)| {
+            (own.kinds..other.kinds).any(|kind| own.coefficients[kind] > other.coefficients[kind])
+        };
+        if let Some((other, _)) = surfaces.iter().find(exceeds) {
+            let action = format!(
+                "approximated: in contact with geom '{}' of a larger condim its own friction does not act",
+                other.name
+            );
+            warnings.push(geom.element.warn("condim", action).of(WarningKind::Contact));
+            return;
+        }
+    }
+}
+
 fn material(
     geom: &Geom,
     mass: f64,
@@ -205,24 +252,12 @@ fn material(
     warnings: &mut Vec<ImportWarning>,
 ) -> Result<ContactMaterial, ImportError> {
     let element = &geom.element;
-    let friction = element.numbers("friction", 1..=3)?.unwrap_or_else(|| vec![1.0]);
-    if friction.iter().any(|mu| *mu < 0.0) {
-        return Err(element.bad("friction", "coefficients that are finite and not negative"));
-    }
-    let dimensions = element.integer("condim")?.unwrap_or(3);
-    // MuJoCo's defaults if they are not given (m).
-    let torsion = friction.get(1).copied().unwrap_or(0.005);
-    let rolling = friction.get(2).copied().unwrap_or(0.0001);
-    let [mu, torsional_friction, rolling_friction] = match dimensions {
-        1 => [0.0; 3],
-        3 => [friction[0], 0.0, 0.0],
-        4 => [friction[0], torsion, 0.0],
-        6 => [friction[0], torsion, rolling],
-        _ => return Err(element.bad("condim", "1, 3, 4 or 6")),
-    };
-    if dimensions > 3 {
+    let Friction { kinds, coefficients } = friction(element)?;
+    let acting = |kind: usize| if kind < kinds { coefficients[kind] } else { 0.0 };
+    let [mu, torsional_friction, rolling_friction] = [0, 1, 2].map(acting);
+    if kinds > 1 {
         let action = "approximated: torsional and rolling friction act only with the closed-form solver";
-        warnings.push(element.warn("condim", action));
+        warnings.push(element.warn("condim", action).of(WarningKind::Contact));
     }
     let (stiffness, dissipation) = compliance(element, mass, gravity, warnings)?;
     Ok(ContactMaterial {
@@ -233,6 +268,7 @@ fn material(
         dynamic_friction: mu,
         torsional_friction,
         rolling_friction,
+        friction_rule: FrictionRule::Larger,
         impedance: impedance(element)?,
     })
 }
@@ -274,7 +310,7 @@ fn compliance(
     if mass <= 0.0 {
         let action =
             format!("approximated: {STIFFNESS:e} N/m and {DISSIPATION} s/m, since the body is static");
-        warnings.push(element.warn(given, action));
+        warnings.push(element.warn(given, action).of(WarningKind::Contact));
         return Ok((STIFFNESS, DISSIPATION));
     }
     let reference = solref.unwrap_or_else(|| vec![0.02, 1.0]);
@@ -295,6 +331,6 @@ fn compliance(
         "approximated: stiffness {stiffness:.3e} N/m and dissipation {dissipation:.3} s/m, from \
          the mass of its body, {mass:.3} kg"
     );
-    warnings.push(element.warn(given, action));
+    warnings.push(element.warn(given, action).of(WarningKind::Contact));
     Ok((stiffness, dissipation))
 }

@@ -11,6 +11,7 @@ mod contact;
 mod defaults;
 mod equality;
 mod felt_inertia;
+mod flags;
 mod geom;
 mod height_field;
 mod include;
@@ -30,7 +31,7 @@ mod texture;
 use std::path::Path;
 
 use super::element::Element;
-use super::error::{ImportError, ImportProblem, ImportWarning};
+use super::error::{ImportError, ImportProblem};
 use super::imported::{Imported, ImportedJoint};
 use super::options::LoadOptions;
 use super::support;
@@ -63,7 +64,13 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
         // With the same warnings as before.
         (model, joints) = links::build(&mut bodies, option.gravity, &mut Vec::new())?;
     }
-    let shapes = contact::read(&root, &bodies, &defaults, &compiler, option.gravity.norm(), &mut warnings)?;
+    // The records of the joints keep their limits: ranges of motors may be inherited from them.
+    let off = flags::Off::read(&root)?;
+    if off.joints(&mut bodies) {
+        (model, _) = links::build(&mut bodies, option.gravity, &mut Vec::new())?;
+    }
+    let mut shapes =
+        contact::read(&root, &bodies, &defaults, &compiler, option.gravity.norm(), &mut warnings)?;
     let equalities = equality::read(&root, &defaults, &model, &bodies, &joints, &state, &mut warnings)?;
     let tendons = tendon::read(&root, &defaults, &compiler, &model, &bodies, &joints, &state, &mut warnings)?;
     let context = actuator::MotorContext {
@@ -81,8 +88,8 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
     system.equalities = equalities;
     system.tendons = tendons.into_iter().map(|record| record.tendon).collect();
     system.drives = motors.drives;
+    off.others(&mut system.tendons, &mut system.equalities, &mut shapes.geometries);
     system.validate().map_err(|e| root.fail(e.into()))?;
-    warn_of_frictions(&root, &shapes.geometries, &mut warnings);
     let mut imported = Imported {
         name: root.text("model").unwrap_or_default().to_owned(),
         system,
@@ -102,27 +109,6 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
     let zeros = vec![0.0; imported.inputs.len()];
     imported.set_control(&zeros);
     Ok(imported)
-}
-
-/// Materials combine in another way than in MuJoCo, which matters if they differ.
-fn warn_of_frictions(
-    root: &Element,
-    geometries: &[pliant_rigid::collision::CollisionGeometry],
-    warnings: &mut Vec<ImportWarning>,
-) {
-    let Some(first) = geometries.first() else { return };
-    if let Some(other) =
-        geometries.iter().find(|g| g.material.dynamic_friction != first.material.dynamic_friction)
-    {
-        warnings.push(root.warn(
-            "",
-            format!(
-                "geoms have different friction ('{}' {}, '{}' {}): their contact uses the \
-                 harmonic mean; MuJoCo uses the larger value",
-                first.name, first.material.dynamic_friction, other.name, other.material.dynamic_friction
-            ),
-        ));
-    }
 }
 
 impl links::JointRecord {

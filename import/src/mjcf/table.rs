@@ -3,7 +3,7 @@
 
 use super::super::support::Attributes;
 use super::super::support::Rule;
-use super::super::support::Support::{Drawn, Dropped, Foreign, Handed, Inert, Partly, Refused, Yes};
+use super::super::support::Support::{Drawn, Dropped, Foreign, Handed, Inert, Partly, Refused, Touch, Yes};
 
 const PICTURE: &str = "for pictures only";
 const RIGID: &str = "loops, welds and limits here are near-rigid, with a compliance of their own";
@@ -33,7 +33,7 @@ const GEOM: &[Attributes] = &[
     (Yes, "rgba material"),
     (
         Partly(
-            "the coefficient of sliding, static and dynamic; two surfaces combine by the harmonic mean, not by the larger one; \
+            "the coefficient of sliding, static and dynamic; two surfaces of such files have the larger one, with others the harmonic mean; \
              turning and rolling resistance, of condim 4 or 6, is for the closed-form solver only",
         ),
         "friction condim",
@@ -44,8 +44,8 @@ const GEOM: &[Attributes] = &[
         ),
         "solref solimp",
     ),
-    (Dropped("materials combine as springs in series"), "solmix=1 priority=0"),
-    (Dropped("contacts act when surfaces touch"), "margin=0 gap=0"),
+    (Touch("materials combine as springs in series"), "solmix=1 priority=0"),
+    (Touch("contacts act when surfaces touch"), "margin=0 gap=0"),
     (Dropped("not modelled"), "adhesion=0 surfacevel=0 fluidshape=none fluidcoef"),
     (Refused("a primitive fitted to a mesh; write the primitive"), "fitscale=1"),
     (Partly("an error for an ellipsoid: give an <inertial>"), "shellinertia"),
@@ -54,7 +54,7 @@ const GEOM: &[Attributes] = &[
 
 const MESH: &[Attributes] = &[
     (Yes, "file vertex face scale refpos refquat inertia class name"),
-    (Dropped("the hull has all its vertices"), "maxhullvert=-1"),
+    (Touch("the hull has all its vertices"), "maxhullvert=-1"),
     (Dropped("the format is known by the extension"), "content_type"),
     (Refused("meshes made by MuJoCo"), "builtin params"),
     (Inert(PICTURE), "normal texcoord smoothnormal material"),
@@ -77,8 +77,8 @@ const PAIR: &[Attributes] = &[
         "geom1 geom2",
     ),
     (Yes, "class name"),
-    (Dropped("the material is that of the geoms"), "friction solref solimp solreffriction condim"),
-    (Dropped("contacts act when surfaces touch"), "margin=0 gap=0"),
+    (Touch("the material is that of the geoms"), "friction solref solimp solreffriction condim"),
+    (Touch("contacts act when surfaces touch"), "margin=0 gap=0"),
     (Dropped("not modelled"), "adhesion=0"),
 ];
 
@@ -176,7 +176,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
             ),
             (Dropped("there is no air"), "wind=0 density=0 viscosity=0"),
             (Inert("without sensors a magnetic field has no effect"), "magnetic"),
-            (Dropped("use materials"), "o_margin=0 o_solref o_solimp o_friction"),
+            (Touch("use materials"), "o_margin=0 o_solref o_solimp o_friction"),
             (Dropped("actuators are not switched in groups"), "actuatorgroupdisable"),
         ]
     ),
@@ -185,11 +185,11 @@ pub(in super::super) const TABLE: &[Rule] = &[
         "flag",
         Yes,
         &[
-            (Yes, "gravity"),
+            (Yes, "gravity contact equality frictionloss limit spring damper"),
+            (Partly("`contact`, `equality`, `frictionloss` and `limit`"), "constraint"),
             (
                 Dropped("it cannot be switched off"),
-                "constraint=enable equality=enable frictionloss=enable limit=enable contact=enable spring=enable \
-                 damper=enable clampctrl=enable filterparent=enable actuation=enable override=disable"
+                "clampctrl=enable filterparent=enable actuation=enable override=disable"
             ),
             (
                 Handed("a setting of MuJoCo's solver"),

@@ -162,7 +162,7 @@ impl Reader<'_> {
         self.files.push(path);
         if !faithful {
             let action = "approximated by its convex hull, which has a larger volume";
-            self.warnings.push(kind.warn("filename", action));
+            self.warnings.push(kind.warn("filename", action).of(WarningKind::Contact));
         }
         Ok(solids.into_iter().map(|solid| (solid, Isometry3::identity())).collect())
     }

@@ -3,6 +3,17 @@
 use crate::comfree::ImpedanceCurve;
 use crate::out_of_range::OutOfRange;
 
+/// How the coefficients of friction of two surfaces become that of their contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum FrictionRule {
+    /// 2 mu1 mu2/(mu1 + mu2), 0 where one is 0; as in Drake. It is the rule of two surfaces of
+    /// different rules.
+    #[default]
+    HarmonicMean,
+    /// The larger one, as in MuJoCo (documentation, "Computation", contact parameters).
+    Larger,
+}
+
 /// Compliance and friction of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactMaterial {
@@ -23,6 +34,8 @@ pub struct ContactMaterial {
     pub torsional_friction: f64,
     /// Rolling friction, likewise \[m\].
     pub rolling_friction: f64,
+    /// How its coefficients and lengths of friction combine with another's.
+    pub friction_rule: FrictionRule,
     /// Impedance of the closed-form solver as a function of depth; the convex solver uses the
     /// stiffness alone.
     pub impedance: ImpedanceCurve,
@@ -72,20 +85,30 @@ impl ContactMaterial {
             dynamic_friction: friction,
             torsional_friction: 0.0,
             rolling_friction: 0.0,
+            friction_rule: FrictionRule::HarmonicMean,
             impedance: ImpedanceCurve::MUJOCO,
         }
     }
 
     /// The contact of two surfaces: their springs and dampers in series, k = k1 k2/(k1 + k2) and d
     /// = (k2 d1 + k1 d2)/(k1 + k2), the mean of their restitutions with the same weights, since the
-    /// softer one stores more of the energy, and the harmonic means of their coefficients and
-    /// lengths of friction, 2 mu1 mu2/(mu1 + mu2), 0 where one is 0, and means of their impedances
-    /// (Elandt et al. 2019; Drake's `CalcContactFrictionFromSurfaceProperties`).
+    /// softer one stores more of the energy, their coefficients and lengths of friction by their
+    /// [`FrictionRule`], and means of their impedances (Elandt et al. 2019; Drake's
+    /// `CalcContactFrictionFromSurfaceProperties`).
     pub fn combine(&self, other: &Self) -> Self {
         // The softer one's share: k1/(k1 + k2), written so that it holds for stiffnesses of any
         // size.
         let share = 1.0 / (1.0 + other.stiffness / self.stiffness);
-        let friction = |a: f64, b: f64| if a * b > 0.0 { 2.0 / (1.0 / a + 1.0 / b) } else { 0.0 };
+        let rule = if self.friction_rule == other.friction_rule {
+            self.friction_rule
+        } else {
+            FrictionRule::default()
+        };
+        let friction = |a: f64, b: f64| match rule {
+            FrictionRule::Larger => a.max(b),
+            FrictionRule::HarmonicMean if a * b > 0.0 => 2.0 / (1.0 / a + 1.0 / b),
+            FrictionRule::HarmonicMean => 0.0,
+        };
         Self {
             stiffness: other.stiffness * share,
             dissipation: (1.0 - share) * self.dissipation + share * other.dissipation,
@@ -94,6 +117,7 @@ impl ContactMaterial {
             dynamic_friction: friction(self.dynamic_friction, other.dynamic_friction),
             torsional_friction: friction(self.torsional_friction, other.torsional_friction),
             rolling_friction: friction(self.rolling_friction, other.rolling_friction),
+            friction_rule: rule,
             impedance: self.impedance.combine(&other.impedance),
         }
     }

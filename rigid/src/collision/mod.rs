@@ -42,5 +42,5 @@ mod solid;
 pub use detector::{Detector, GeometricContact};
 pub use error::CollisionError;
 pub use geometry::CollisionGeometry;
-pub use material::ContactMaterial;
+pub use material::{ContactMaterial, FrictionRule};
 pub use scene::CollisionModel;

@@ -1,7 +1,7 @@
 //! Bodies that a scene describes itself.
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
-use pliant_rigid::collision::ContactMaterial;
+use pliant_rigid::collision::{ContactMaterial, FrictionRule};
 use pliant_rigid::multibody::JointKind;
 use pliant_rigid::{
     Appearance, BodiesBuilder, BodyDesc, BodyId, ConvexHull, HeightField, Joint, MassProperties, Motion,
@@ -79,6 +79,7 @@ fn surface(geometry: &format::Geometry, rigid: &Rigid) -> ContactMaterial {
         dynamic_friction: geometry.friction,
         torsional_friction: geometry.torsional_friction,
         rolling_friction: geometry.rolling_friction,
+        friction_rule: FrictionRule::HarmonicMean,
         impedance: geometry.impedance,
     }
 }
