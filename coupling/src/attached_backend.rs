@@ -192,6 +192,10 @@ impl ParticleBackend for AttachedBackend {
         if self.done.is_some() { self.backend.read_contact_cache() } else { Ok(host.memory()) }
     }
 
+    fn branch(&self) -> Result<Box<dyn ParticleBackend>, &'static str> {
+        Err(self.name)
+    }
+
     fn load(&mut self, mpm: &Mpm, host: &ContactStage) -> Result<(), BackendError> {
         self.backend.load(mpm, &host.memory())?;
         (self.done, self.host_is_stale) = (None, false);

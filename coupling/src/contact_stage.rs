@@ -20,6 +20,7 @@ use crate::settings::{ContactSettings, Settings};
 use crate::warm_start::WarmStart;
 
 /// What contact keeps from one substep to the next, and its buffers.
+#[derive(Clone)]
 pub(crate) struct ContactStage {
     pub contact_detector: ContactDetector,
     pub problem: ContactProblem,

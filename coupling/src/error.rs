@@ -174,6 +174,26 @@ pub(crate) fn of_bodies(step: u64, time: f64, error: RigidError) -> StepError {
     }
 }
 
+/// A world that has no branch.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BranchError {
+    /// Its state is that of a step that was not finished.
+    #[error("branch: the world failed before: {cause}; restore a state of before, or build it again")]
+    Failed {
+        /// The first failure.
+        cause: String,
+    },
+    /// Its particles are on a device.
+    #[error(
+        "branch: the particles are on the {backend} backend, which cannot be copied; save the state and \
+         read it in a second world"
+    )]
+    Backend {
+        /// Name of the backend.
+        backend: &'static str,
+    },
+}
+
 /// A step that could not be finished. The world is not to be stepped further.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StepError {
@@ -250,6 +270,14 @@ pub enum StepError {
         /// Time that was reached within it \[s\].
         time: f64,
     },
+    /// The world failed before; nothing was stepped.
+    #[error("step {step}: the world failed before: {cause}; restore a state of before, or build it again")]
+    Failed {
+        /// Step in which it failed, from 0.
+        step: u64,
+        /// The first failure.
+        cause: String,
+    },
     /// Another failure of the particles.
     #[error("step {step}: {source}")]
     Mpm {
@@ -269,6 +297,22 @@ pub enum StateError {
     /// The backend cannot read or load the particles.
     #[error("state: {0}")]
     Backend(#[from] BackendError),
+    /// The world failed, so that its state is that of a step that was not finished.
+    #[error("state: the world failed before: {cause}; restore a state of before, or build it again")]
+    Failed {
+        /// The first failure.
+        cause: String,
+    },
+    /// It is the state of another model, or of another step. The world is unchanged.
+    #[error("state: it belongs to another world: {what} is {found} there and {expected} here")]
+    Foreign {
+        /// What differs first.
+        what: String,
+        /// In the state.
+        found: String,
+        /// In this world.
+        expected: String,
+    },
     /// It is not a state, or one of another version.
     #[error("state: {reason}")]
     Malformed {

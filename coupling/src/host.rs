@@ -51,6 +51,10 @@ impl ParticleBackend for HostBackend {
         Ok(host.memory())
     }
 
+    fn branch(&self) -> Result<Box<dyn ParticleBackend>, &'static str> {
+        Ok(Box::new(Self))
+    }
+
     fn load(&mut self, _: &Mpm, _: &ContactStage) -> Result<(), BackendError> {
         Ok(())
     }

@@ -23,6 +23,7 @@ mod detection;
 mod energy;
 mod error;
 mod exchange;
+mod fingerprint;
 mod grid_frame;
 mod host;
 mod initial_overlap;
@@ -50,7 +51,7 @@ pub use body_state::{ReferencePointPath, StronglyCoupledBodies, SubstepBodyState
 pub use builder::WorldBuilder;
 pub use contact_cache::CachedContact;
 pub use detection::{DETECTION_MARGIN, LONGEST_ARM};
-pub use error::{BuildError, StateError, StepError, TooManySubsteps};
+pub use error::{BranchError, BuildError, StateError, StepError, TooManySubsteps};
 pub use initial_overlap::ALLOWED_OVERLAP;
 pub use pliant_mpm::{Boundary, BoundaryKind, InstructionSet, Material};
 pub use pliant_rigid::{StepProgress, StepWatch};

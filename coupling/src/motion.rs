@@ -65,7 +65,7 @@ const MAX_TRAVEL: f64 = 0.5;
 const MAX_PATH_DEVIATION: f64 = 0.1;
 
 /// The motion of all bodies through the substeps.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct BodyMotion {
     /// Every body.
     pub substep_states: Vec<SubstepBodyState>,

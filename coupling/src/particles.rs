@@ -144,6 +144,9 @@ pub(crate) trait ParticleBackend: Send {
     /// The contact cache.
     fn contact_cache_state(&mut self, host: &ContactStage) -> Result<ContactCacheState, BackendError>;
 
+    /// The backend of a branch of the world; its own name where it cannot be copied.
+    fn branch(&self) -> Result<Box<dyn ParticleBackend>, &'static str>;
+
     /// Takes over the particles and contacts that the host has now.
     fn load(&mut self, mpm: &Mpm, host: &ContactStage) -> Result<(), BackendError>;
 }

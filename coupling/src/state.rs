@@ -10,11 +10,12 @@ use serde::{Deserialize, Serialize};
 use crate::backend::NodeVelocity;
 use crate::contact_cache::CachedContact;
 use crate::error::StateError;
+use crate::fingerprint::Fingerprint;
 use crate::momentum_balance::BalanceTracker;
 use crate::world::World;
 
 /// Version of the format.
-const VERSION: u32 = 11;
+const VERSION: u32 = 12;
 
 /// Largest header that is accepted \[bytes\].
 const LARGEST_HEADER: u64 = 1 << 32;
@@ -23,6 +24,8 @@ const LARGEST_HEADER: u64 = 1 << 32;
 #[derive(Serialize, Deserialize)]
 struct Header {
     version: u32,
+    /// What it belongs to.
+    world: Fingerprint,
     step: u64,
     bodies: Snapshot,
     contacts: Vec<CachedContact>,
@@ -53,12 +56,16 @@ impl World {
     /// Writes everything that changes in time: bodies, particles, contacts, balances.
     ///
     /// # Errors
-    /// [`StateError`] if writing failed.
+    /// [`StateError`] if the world failed, or if writing failed.
     pub fn write_state(&mut self, out: &mut impl Write) -> Result<(), StateError> {
+        if let Some(cause) = &self.failure {
+            return Err(StateError::Failed { cause: cause.clone() });
+        }
         self.refresh()?;
         let memory = self.contact_cache_state()?;
         let header = Header {
             version: VERSION,
+            world: Fingerprint::of(self),
             step: self.step,
             bodies: self.bodies.save(),
             impulses: self.impulses.step.clone(),
@@ -75,10 +82,14 @@ impl World {
         self.mpm.write_state(out).map_err(malformed)
     }
 
-    /// Takes the state of another world of the same scene.
+    /// Takes the state of another world of the same model and step. What may change between steps
+    /// (gravity, friction, gains, loads) is not in a state, and stays as it is here. A world that
+    /// failed can be stepped again afterwards.
     ///
     /// # Errors
-    /// [`StateError`] if it cannot be read or does not fit; the world must not be stepped then.
+    /// [`StateError`] if it cannot be read or does not fit. [`StateError::Foreign`] says what
+    /// differs, and leaves the world unchanged. After any other the world may hold a part of the
+    /// state, and its steps are refused until a state was read.
     pub fn read_state(&mut self, input: &mut impl Read) -> Result<(), StateError> {
         let mut length = [0; 8];
         input.read_exact(&mut length)?;
@@ -94,6 +105,14 @@ impl World {
             return Err(malformed(format!("version {version}, not {VERSION}")));
         }
         let header: Header = serde_json::from_slice(&json).map_err(malformed)?;
+        Fingerprint::of(self).check(&header.world)?;
+        let taken = self.take_state(header, input);
+        self.failure = taken.as_ref().err().map(ToString::to_string);
+        taken
+    }
+
+    /// Everything of a state behind its fingerprint.
+    fn take_state(&mut self, header: Header, input: &mut impl Read) -> Result<(), StateError> {
         self.mpm.read_state(input).map_err(malformed)?;
         self.bodies.restore(&header.bodies).map_err(malformed)?;
         let geometries = self.contact.contact_detector.geometries();

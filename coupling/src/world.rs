@@ -10,7 +10,7 @@ use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse, StepWatch};
 use crate::auto_or::AutoOr;
 use crate::body_impulses::BodyImpulses;
 use crate::contact_stage::ContactStage;
-use crate::error::{StepError, TooManySubsteps, of_bodies};
+use crate::error::{BranchError, StepError, TooManySubsteps, of_bodies};
 use crate::grid_frame::{frame_velocity, largest_given};
 use crate::host::HostBackend;
 use crate::momentum_balance::{BalanceTracker, dynamic_body_energy};
@@ -49,6 +49,8 @@ pub struct World {
     frame_body: Option<BodyId>,
     pub(crate) scratch: Vec<Totals>,
     watch: StepWatch,
+    /// What broke the world, in words: it must not go on from there.
+    pub(crate) failure: Option<String>,
 }
 
 /// Sizes and times, not every particle.
@@ -93,7 +95,46 @@ impl World {
             time: 0.0,
             scratch,
             watch,
+            failure: None,
         }
+    }
+
+    /// A world that continues from the same state with the same bits, and shares nothing with this
+    /// one that changes. It has a [`watch`](Self::watch) of its own. All memory is copied, buffers
+    /// included; nothing is computed.
+    ///
+    /// # Errors
+    /// [`BranchError`] of a world that failed, and of one whose particles are on a device.
+    pub fn branch(&self) -> Result<Self, BranchError> {
+        if let Some(cause) = &self.failure {
+            return Err(BranchError::Failed { cause: cause.clone() });
+        }
+        let backend = self.backend.branch().map_err(|backend| BranchError::Backend { backend })?;
+        let mut branch = Self {
+            settings: self.settings.clone(),
+            mpm: self.mpm.clone(),
+            bodies: self.bodies.clone(),
+            motion: self.motion.clone(),
+            contact: self.contact.clone(),
+            backend,
+            impulses: self.impulses.clone(),
+            balance_tracker: self.balance_tracker,
+            step: self.step,
+            time: self.time,
+            boundary_impulse: self.boundary_impulse,
+            frame_body: self.frame_body,
+            scratch: Vec::new(),
+            watch: StepWatch::default(),
+            failure: None,
+        };
+        // The bodies' copy still counts for this world's watch.
+        branch.set_watch(StepWatch::default());
+        Ok(branch)
+    }
+
+    /// What broke this world, in words; none while it can be stepped.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 
     /// The watch of its steps. A clone of it, in another thread, tells how far a step is and can
@@ -111,12 +152,19 @@ impl World {
     /// Advances the world by one step.
     ///
     /// # Errors
-    /// [`StepError`]; the world must not be stepped further then, but can still be read. The same
-    /// holds after [`StepError::Stopped`], which the [`watch`](Self::watch) asks for: to continue,
-    /// restore a state that was saved between steps.
+    /// [`StepError`]; the world can still be read then, but every later step is refused with
+    /// [`StepError::Failed`]. The same holds after [`StepError::Stopped`], which the
+    /// [`watch`](Self::watch) asks for. To continue, restore a state that was saved between steps.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
+        if let Some(cause) = &self.failure {
+            return Err(StepError::Failed { step: self.step, cause: cause.clone() });
+        }
         // Inside the pool, so that parallel loops start without a transfer to it.
-        rayon::scope(|_| self.step_in_pool())
+        let taken = rayon::scope(|_| self.step_in_pool());
+        if let Err(error) = &taken {
+            self.failure = Some(error.to_string());
+        }
+        taken
     }
 
     fn step_in_pool(&mut self) -> Result<StepReport, StepError> {

@@ -102,6 +102,13 @@ pub struct Workspace {
     epa: EPA,
 }
 
+/// Its buffers hold nothing between calls, so a clone has its own, empty.
+impl Clone for Workspace {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 impl Workspace {
     /// Nearest points of two convex solids that are given by their support functions in one frame
     /// \[m\], if they are apart by less than `limit` \[m\]: GJK (Gilbert, Johnson and Keerthi

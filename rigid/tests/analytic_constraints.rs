@@ -271,7 +271,7 @@ fn error_falls_with_accuracy_and_step() {
 }
 
 /// A PID controller of one joint, its integral a state of its own.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Pid {
     target: f64,
     gains: [f64; 3],
@@ -313,7 +313,7 @@ fn an_external_controller_with_a_state_is_implicit() {
 }
 
 /// Gives nothing but NaN.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Broken;
 
 impl ExternalSystem for Broken {

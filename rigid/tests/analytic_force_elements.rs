@@ -318,7 +318,7 @@ fn pushes_and_ramps_give_their_area() {
 }
 
 /// Its state is the displacement of the first joint, which acts as a spring.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Odometer {
     stiffness: f64,
 }

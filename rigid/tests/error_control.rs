@@ -277,7 +277,7 @@ fn whole_runs_converge() {
 
 /// Position control of both rods as a controller of the user's own, which error control knows
 /// nothing about.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Servo {
     gains: [f64; 2],
 }

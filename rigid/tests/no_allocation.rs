@@ -146,7 +146,7 @@ fn arm_by(solver: RigidSolver, integrator: Integrator) -> Simulation<NoContacts>
 }
 
 /// Integral control of two joints, with two states that also leak into each other.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Integral;
 
 impl ExternalSystem for Integral {

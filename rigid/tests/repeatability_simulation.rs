@@ -8,7 +8,7 @@ use pliant_rigid::simulation::*;
 use pliant_testing::floor::box_on_floor;
 
 /// Pulls like a spring whose rest length is a state that creeps.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Creep;
 
 impl ExternalSystem for Creep {

@@ -41,7 +41,7 @@ pub struct Body {
 /// A step is [`prepare`](Self::prepare), code that reads poses and velocities and collects
 /// impulses, then [`integrate`](Self::integrate). Functions that take a [`BodyId`] panic if it is
 /// not of these bodies.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Bodies {
     bodies: Vec<Body>,
     simulation: Simulation<Collisions>,

@@ -28,7 +28,7 @@ const CERTAIN: f64 = 1e-9;
 const POLISH_STEPS: usize = 150;
 
 /// Buffers of the narrow phase.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Scratch {
     pub(super) faces: [SupportFace; 2],
     pub(super) clipper: Clipper,

@@ -30,7 +30,7 @@ pub struct GeometricContact {
 
 /// Finds contacts. It holds buffers only: results depend only on the arguments, and after the first
 /// calls nothing is allocated.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Detector {
     broad: BroadPhase,
     poses: Vec<Isometry3<f64>>,

@@ -6,7 +6,7 @@ use crate::icf::{BlockMatrix, Pool, Side};
 
 /// The systems of the islands of two trees and more, factors in place, with a block for every pair
 /// of coupled trees. Vectors have all degrees of freedom.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Coupled {
     matrices: Vec<BlockMatrix>,
     /// The matrix of every island.

@@ -7,7 +7,7 @@
 use crate::icf::{ConvexProblem, Pool};
 
 /// Numbers grouped by island, in their order within each.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Groups {
     /// Start of each in `items`, and the end.
     first: Vec<u32>,
@@ -60,7 +60,7 @@ impl Island<'_> {
 }
 
 /// The islands of a step. Constraints without a tree are in the last.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Islands {
     /// Of every tree a tree of the same island, itself if it is the first; later the number of the
     /// island.

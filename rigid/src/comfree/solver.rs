@@ -38,7 +38,7 @@ const SATURATIONS: usize = 8;
 
 /// Buffers of the solver. Unless stated otherwise they cover all trees, all degrees of freedom or
 /// all constraints of a kind; the solution is island by island.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ComFreeSolver {
     /// Angular Jacobians of the contacts with torsional or rolling friction.
     pub spin_jacobians: Pool<u32, 3>,

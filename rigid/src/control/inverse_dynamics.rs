@@ -43,7 +43,7 @@ pub struct ControlledJoint {
 /// / (c + l) < 2`, l the largest eigenvalue of `diag(M)^-1 M` (1 to the number of joints; 2 to 3.4
 /// for seven-axis arms). Error control finds that step. For fixed steps longer than that, give the
 /// controller a [`period`](Self::with_period).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct InverseDynamics {
     joints: Vec<ControlledJoint>,
     /// Indices of the joints in `q` and `v`.
@@ -52,10 +52,19 @@ pub struct InverseDynamics {
     /// By degree of freedom of the model.
     limits: Vec<f64>,
     period: f64,
-    work: Mutex<Work>,
+    work: Buffers,
 }
 
-/// Buffers; what they hold between calls is not used.
+/// Buffers; what they hold between calls is not used, so a clone has its own, empty.
+#[derive(Debug, Default)]
+struct Buffers(Mutex<Work>);
+
+impl Clone for Buffers {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
 #[derive(Debug, Default)]
 struct Work {
     accelerations: Vec<f64>,
@@ -94,7 +103,7 @@ impl InverseDynamics {
         for (joint, place) in joints.iter().zip(&places) {
             limits[place[1]] = joint.effort_limit;
         }
-        Ok(Self { joints, places, path, limits, period: 0.0, work: Mutex::default() })
+        Ok(Self { joints, places, path, limits, period: 0.0, work: Buffers::default() })
     }
 
     /// A digital controller of the given period h \[s\]: each gain is divided by `1 + h K_d + h^2
@@ -152,7 +161,7 @@ impl ExternalSystem for InverseDynamics {
     ) {
         // After a panic of another thread the buffers are still usable: their contents do not
         // matter.
-        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut work = self.work.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Work { accelerations, forces: own, recursion } = &mut *work;
         accelerations.clear();
         accelerations.resize(model.velocities(), 0.0);

@@ -5,6 +5,7 @@ use crate::collision::{CollisionModel, Detector, GeometricContact};
 use crate::multibody::{Kinematics, Model};
 
 /// Finds the contacts of a collision model's geometries, with their compliance and friction.
+#[derive(Clone)]
 pub struct Collisions {
     scene: CollisionModel,
     detector: Detector,

@@ -29,7 +29,7 @@ pub(super) struct ContactInputs<'a> {
 }
 
 /// The solver that makes the steps of a stepper.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum ContactSolver {
     Icf(Box<IcfSolver>),
     ComFree(ComFreeSettings, Box<ComFreeSolver>),
@@ -135,7 +135,7 @@ impl ContactSolver {
 }
 
 /// The convex solver, which may solve a step a second time for friction.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct IcfSolver {
     solver: Solver,
     /// Those that bound friction \[N\].

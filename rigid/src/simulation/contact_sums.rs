@@ -15,7 +15,7 @@ pub struct BodyOrigin {
 }
 
 /// Sums of impulses on bodies. It has no bodies, and costs nothing, until it is told to measure.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ContactSums {
     /// Number of the body of each geometry.
     body_of_geometry: Vec<u32>,

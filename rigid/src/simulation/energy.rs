@@ -112,7 +112,7 @@ impl PotentialOffset {
 }
 
 /// Measures steps. Buffers are kept.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct EnergyMeter {
     /// Of each tree, up to the last accepted step.
     pub potential_offsets: Vec<PotentialOffset>,

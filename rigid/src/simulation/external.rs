@@ -10,8 +10,9 @@ use crate::multibody::{Kinematics, Model, State};
 ///
 /// The forces are treated implicitly where they resist motion (Kurtz and Castro 2025, section V-C),
 /// so stiff ones do not limit the step. Both functions are called several times per step and must
-/// depend only on their arguments.
-pub trait ExternalSystem: Debug + Send + Sync {
+/// depend only on their arguments. What changes in time is in x: a clone of the system, which a
+/// branch of a world gets, must apply the same forces.
+pub trait ExternalSystem: CloneExternal + Debug + Send + Sync {
     /// Number of states.
     fn states(&self) -> usize {
         0
@@ -53,9 +54,28 @@ pub trait ExternalSystem: Debug + Send + Sync {
     }
 }
 
+/// Clones behind the trait object; every [`ExternalSystem`] that is [`Clone`] has it.
+pub trait CloneExternal {
+    /// The same system.
+    fn clone_box(&self) -> Box<dyn ExternalSystem>;
+}
+
+impl<T: ExternalSystem + Clone + 'static> CloneExternal for T {
+    fn clone_box(&self) -> Box<dyn ExternalSystem> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn ExternalSystem> {
+    fn clone(&self) -> Self {
+        // Of what is in the box: the box itself has the same function.
+        self.as_ref().clone_box()
+    }
+}
+
 /// Linearisation of an external system: forces and final state, linear in the velocities at the end
 /// of a step.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Implicit {
     /// Its states among those of all external systems.
     states: core::ops::Range<usize>,
@@ -76,7 +96,7 @@ pub(super) struct Implicit {
 }
 
 /// Evaluates an external system at the end of a step, with its state advanced by a Rosenbrock step.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Probe {
     kinematics: Kinematics,
     moved: State,
@@ -237,7 +257,7 @@ impl Probe {
 
 /// A small dense matrix, factorised with partial pivoting. Where it is singular, solutions are not
 /// finite.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Factor {
     size: usize,
     /// Row by row.

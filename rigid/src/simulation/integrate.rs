@@ -48,7 +48,7 @@ pub struct Snapshot {
 }
 
 /// A system with its state, stepped in time.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Simulation<S> {
     pub(super) system: System,
     pub(super) source: S,

@@ -41,7 +41,7 @@ pub use contact_sums::BodyOrigin;
 pub use energy::{EnergyFlows, PotentialOffset};
 pub use equality::Equality;
 pub use error::SimulationError;
-pub use external::ExternalSystem;
+pub use external::{CloneExternal, ExternalSystem};
 pub use integrate::{Simulation, Snapshot};
 pub use integrator::Integrator;
 pub use mechanical::MechanicalEnergy;

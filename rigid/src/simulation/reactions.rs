@@ -13,7 +13,7 @@ use nalgebra::Vector3;
 use pliant_numeric::cholesky::{factorise, rows, solve};
 
 /// Forces on every link, and buffers for finding them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Reactions {
     /// Forces of the joints.
     pub joints: Vec<ForceVector>,
@@ -28,7 +28,7 @@ pub(super) struct Reactions {
 
 /// The middle of a first-order step: joint forces there are their mean over the step, to second
 /// order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct MidpointState {
     state: State,
     kinematics: Kinematics,

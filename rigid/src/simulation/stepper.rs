@@ -45,7 +45,7 @@ fn extents(model: &Model) -> Vec<(Vector3<f64>, f64)> {
 }
 
 /// Takes one step after another. Buffers are kept.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Stepper {
     pub(super) kinematics: Kinematics,
     pub(super) mass: MassMatrix,

@@ -31,7 +31,7 @@ impl LineForce {
 }
 
 /// A mechanism with all that acts on it except contact.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct System {
     /// The mechanism.
     pub model: Model,

@@ -6,7 +6,7 @@ use crate::multibody::{LinkId, Model, State};
 /// Ends of the whole step, of its first half, and of its second, which is kept; external states of
 /// the halves advance together. The trapezoid rule keeps what it corrects there, and the prediction
 /// of the end in the middle.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct TrialStep {
     /// The beginning, after the impacts that rebound there.
     pub(super) begin: State,

@@ -60,7 +60,7 @@ pub(super) enum Part {
 }
 
 /// The rows of a system at a state. Buffers are kept.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Transmissions {
     /// Those of the tendons, then those of the drives: a drive on a tendon has that tendon's, times
     /// its gear.
