@@ -155,7 +155,7 @@ fn damaged_states_are_refused() {
     builder.particles(block(rubber, [0.0; 3], [2; 3], 0.01, Vector3::zeros()));
     let mut other = builder.build().unwrap();
     let refused = other.read_state(&mut saved.as_slice());
-    assert!(matches!(refused, Err(StateError::Malformed { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(StateError::Foreign { .. })), "{refused:?}");
 }
 
 /// A snapshot has the particles in the order in which they were added, however they were sorted
