@@ -1,5 +1,6 @@
 //! The contents of a file.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use nalgebra::Isometry3;
@@ -23,6 +24,8 @@ pub struct Imported {
     /// Pairs of links that do not touch, besides those that
     /// [`CollisionModel`](pliant_rigid::collision::CollisionModel) always excludes.
     pub excluded: Vec<(LinkId, LinkId)>,
+    /// Numbers of the geometries that pictures leave out.
+    pub hidden: BTreeSet<usize>,
     /// Shapes that are only drawn.
     pub visuals: Vec<Visual>,
     /// The initial state.
@@ -107,9 +110,10 @@ pub struct Input {
 
 impl From<Imported> for MechanismDesc {
     fn from(imported: Imported) -> Self {
-        let Imported { system, geometries, excluded, visuals, state, .. } = imported;
+        let Imported { system, geometries, excluded, hidden, visuals, state, .. } = imported;
         let visual = |v: Visual| (v.link, Appearance { shape: v.shape, pose: v.pose, color: v.color });
-        Self { system, geometries, excluded, visuals: visuals.into_iter().map(visual).collect(), state }
+        let visuals = visuals.into_iter().map(visual).collect();
+        Self { system, geometries, excluded, hidden, visuals, state }
     }
 }
 

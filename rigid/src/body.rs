@@ -1,5 +1,7 @@
 //! Descriptions of bodies.
 
+use std::collections::BTreeSet;
+
 use crate::collision::{CollisionGeometry, ContactMaterial};
 use crate::motion::Motion;
 use crate::multibody::{LinkId, State};
@@ -47,6 +49,8 @@ pub struct Geometry {
     /// Groups that it can touch, one per bit: two bodies' geometries can touch if each is in a
     /// group of the other's mask. Particles touch all.
     pub mask: u32,
+    /// Whether pictures show it.
+    pub seen: bool,
     /// Colour for pictures: red, green, blue (sRGB).
     pub color: [u8; 3],
 }
@@ -62,6 +66,7 @@ impl Geometry {
             adhesion: None,
             group: 1,
             mask: u32::MAX,
+            seen: true,
             color: [160, 160, 165],
         }
     }
@@ -108,6 +113,8 @@ pub struct MechanismDesc {
     /// Pairs of links that do not touch, besides those that
     /// [`CollisionModel`](crate::collision::CollisionModel) always excludes.
     pub excluded: Vec<(LinkId, LinkId)>,
+    /// Numbers of the geometries that pictures leave out.
+    pub hidden: BTreeSet<usize>,
     /// Shapes that are only drawn, each with its link; `None` is the world.
     pub visuals: Vec<(Option<LinkId>, Appearance)>,
     /// The state at the start.

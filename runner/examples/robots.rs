@@ -18,12 +18,13 @@ fn robot(
     model: RobotModel,
     base: &Isometry3<f64>,
 ) -> Result<(Vec<RenderBody>, Isometry3<f64>), Box<dyn Error>> {
-    let Imported { system, geometries, visuals, state, keyframes, .. } = import(model)?;
+    let Imported { system, geometries, hidden, visuals, state, keyframes, .. } = import(model)?;
     let state = keyframes.first().map_or(&state, |key| &key.state);
     let mut kinematics = Kinematics::new(&system.model);
     kinematics.update(&system.model, state);
     let of = |link: Option<_>| link.map_or(*base, |link| base * kinematics.pose(link));
-    let touching = geometries.iter().map(|g| (of(g.link) * g.pose, picture::shape(&g.shape), g.color));
+    let touching = geometries.iter().enumerate().filter(|(i, _)| !hidden.contains(i));
+    let touching = touching.map(|(_, g)| g).map(|g| (of(g.link) * g.pose, picture::shape(&g.shape), g.color));
     let seen = visuals.iter().map(|v| (of(v.link) * v.pose, picture::drawn(&v.shape), v.color));
     let body = |(pose, shape, color)| RenderBody { shape, pose, color, marked: false };
     let last = system.model.links().len().checked_sub(1).map(pliant_rigid::multibody::LinkId);

@@ -140,6 +140,11 @@ impl<'a> FrameRenderer<'a> {
             }
             for (body, row) in self.described.bodies().iter().zip(self.rows.get(frame).into_iter().flatten())
             {
+                let seen = body.appearance.iter().flat_map(|a| corners(&a.shape).map(|c| a.pose * c));
+                for corner in seen.map(|corner| upright * (row.pose * corner)) {
+                    low = low.inf(&corner);
+                    high = high.sup(&corner);
+                }
                 for geometry in &body.geometries {
                     if let Some((center, radius)) = geometry.shape.bounding_sphere() {
                         let center = upright * (row.pose * geometry.pose * center);
@@ -171,7 +176,8 @@ impl<'a> FrameRenderer<'a> {
                 let joint = &self.described.links()[link.0].joint;
                 !matches!(joint, JointKind::Fixed | JointKind::Prescribed(_))
             });
-            let touched = body.geometries.iter().map(|g| (shape(&g.shape), &g.pose, g.color));
+            let touched = body.geometries.iter().filter(|g| g.seen);
+            let touched = touched.map(|g| (shape(&g.shape), &g.pose, g.color));
             let seen = body.appearance.iter().map(|a| (drawn(&a.shape), &a.pose, a.color));
             for (shape, at, color) in touched.chain(seen) {
                 bodies.push(RenderBody { shape, pose: pose * at, color, marked });
@@ -319,6 +325,25 @@ fn slopes(scene: &Scene) -> impl Iterator<Item = RenderBody> {
         let turn = UnitQuaternion::rotation_between_axis(&Vector3::z_axis(), &normal(&b.normal));
         let pose = Isometry3::from_parts(Translation3::from(b.point), turn.unwrap_or_default());
         RenderBody { shape: BodyShape::HalfSpace, pose, color: [190, 190, 185], marked: false }
+    })
+}
+
+/// The corners of the box round a shape that is only seen; none of one without bounds.
+fn corners(drawn: &Drawn) -> impl Iterator<Item = Point3<f64>> {
+    let range = match drawn {
+        Drawn::Solid(solid) => solid
+            .bounding_sphere()
+            .map(|(center, radius)| (center - Vector3::repeat(radius), center + Vector3::repeat(radius))),
+        Drawn::Surface(surface) => surface.vertices().first().map(|first| {
+            surface.vertices().iter().fold((*first, *first), |(low, high), v| (low.inf(v), high.sup(v)))
+        }),
+    };
+    range.into_iter().flat_map(|(low, high)| {
+        (0..8).map(move |corner| {
+            Point3::from(Vector3::from_fn(
+                |axis, _| if corner >> axis & 1 == 0 { low[axis] } else { high[axis] },
+            ))
+        })
     })
 }
 

@@ -75,6 +75,12 @@ impl MeshAsset {
         self.surface.clone().map(Drawn::Surface).or_else(hull)
     }
 
+    /// Its surface, if that is not its hull's.
+    pub fn hollow(&self) -> Option<Drawn> {
+        let convex = self.hull().is_ok_and(|(_, convex)| *convex);
+        self.surface.clone().filter(|_| !convex).map(Drawn::Surface)
+    }
+
     /// Its figures at unit density.
     pub fn mass(&self) -> Result<MeshMass, ImportError> {
         let figures = if self.rule == MassRule::Convex || self.data.triangles.is_empty() {
@@ -99,7 +105,7 @@ impl MeshAsset {
 /// A material: its colour, and the mean of its texture.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Material {
-    color: Option<[f64; 3]>,
+    color: Option<[f64; 4]>,
     texture: Option<[u8; 3]>,
 }
 
@@ -143,7 +149,7 @@ impl Assets {
                 "material" => {
                     let resolved = defaults.resolve(element, None)?;
                     let material = Material {
-                        color: resolved.array::<4>("rgba")?.map(|[r, g, b, _]| [r, g, b]),
+                        color: resolved.array::<4>("rgba")?,
                         texture: textures.of_material(&resolved, warnings)?,
                     };
                     if assets.materials.insert(resolved.required("name")?.to_owned(), material).is_some() {
@@ -167,11 +173,18 @@ fn bytes(color: [f64; 3]) -> [u8; 3] {
     color.map(|x| (x.clamp(0.0, 1.0) * 255.0).round() as u8)
 }
 
+/// The opacity of a geom, from 0 to 1: its own or its material's.
+pub(super) fn opacity(element: &Element, material: Option<&Material>) -> Result<f64, ImportError> {
+    let own = element.array::<4>("rgba")?;
+    Ok(own.or(material.and_then(|m| m.color)).map_or(1.0, |[.., opacity]| opacity))
+}
+
 /// The colour of a geom: its own or its material's, times the mean of the texture.
 pub(super) fn paint(element: &Element, material: Option<&Material>) -> Result<[u8; 3], ImportError> {
     let own = element.array::<4>("rgba")?.map(|[r, g, b, _]| [r, g, b]);
     let Some(material) = material else { return Ok(own.map_or([128; 3], bytes)) };
-    let mut color = own.or(material.color).unwrap_or([1.0; 3]);
+    let of_material = material.color.map(|[r, g, b, _]| [r, g, b]);
+    let mut color = own.or(of_material).unwrap_or([1.0; 3]);
     if let Some(texture) = material.texture {
         (0..3).for_each(|k| color[k] *= f64::from(texture[k]) / 255.0);
     }

@@ -15,6 +15,7 @@ use super::body::MjcfBody;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::geom::Geom;
+use super::shown::{Looks, Show};
 use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, FrictionRule};
 use pliant_rigid::comfree::ImpedanceCurve;
 use pliant_rigid::multibody::LinkId;
@@ -25,10 +26,13 @@ pub(in super::super) const STIFFNESS: f64 = ContactMaterial::STIFFNESS;
 pub(in super::super) const DISSIPATION: f64 = ContactMaterial::DISSIPATION;
 
 /// Shapes and excluded pairs.
+#[derive(Default)]
 pub(super) struct Shapes {
     pub geometries: Vec<CollisionGeometry>,
     pub excluded: Vec<(LinkId, LinkId)>,
     pub visuals: Vec<Visual>,
+    /// Numbers of the geometries that pictures leave out.
+    pub hidden: BTreeSet<usize>,
 }
 
 /// Key of a geom's contacts: two geoms with the same key touch the same ones.
@@ -79,7 +83,8 @@ pub(super) fn read(
         .flat_map(|(b, body)| body.geoms.iter().map(move |geom| (b, geom)))
         .collect();
     let paired: BTreeSet<usize> = relations.pairs.iter().flatten().copied().collect();
-    let mut shapes = Shapes { geometries: Vec::new(), excluded: Vec::new(), visuals: Vec::new() };
+    let mut shapes = Shapes::default();
+    let mut looks = Looks::default();
     let mut keys: Vec<Key> = Vec::new();
     let mut key_of = Vec::new();
     let mut surfaces = Vec::new();
@@ -91,6 +96,7 @@ pub(super) fn read(
                 let (name, color) = (geom.name.clone(), geom.color);
                 if let Some(shape) = geom.drawn() {
                     shapes.visuals.push(Visual { name, link: body.link, pose, shape, color });
+                    looks.seen.push(geom.show);
                 }
             }
             continue;
@@ -112,8 +118,17 @@ pub(super) fn read(
         }
         surfaces.push((*geom, friction(&geom.element)?));
         let material = material(geom, mass_of_part(bodies, body.part), gravity, warnings)?;
-        for (part, shape) in geom.solids()?.into_iter().enumerate() {
+        let solids = geom.solids()?;
+        let mut show = geom.show;
+        // The mesh is seen as it is; its hulls are not.
+        if let Some(surface) = geom.hollow() {
+            let (name, color) = (geom.name.clone(), geom.color);
+            shapes.visuals.push(Visual { name, link: body.link, pose, shape: surface, color });
+            looks.seen.push(std::mem::replace(&mut show, Show::Never));
+        }
+        for (part, shape) in solids.into_iter().enumerate() {
             key_of.push(number);
+            looks.touching.push(show);
             shapes.geometries.push(CollisionGeometry {
                 name: mesh::part_name(&geom.name, part),
                 link: body.link,
@@ -131,6 +146,7 @@ pub(super) fn read(
     shapes.geometries.iter_mut().zip(&key_of).for_each(|(geometry, key)| geometry.mask = masks[*key]);
     shapes.excluded = excluded(&relations, bodies);
     warn_of_dimensions(&surfaces, warnings);
+    shapes.hidden = looks.sort(&shapes.geometries, &mut shapes.visuals);
     Ok(shapes)
 }
 

@@ -6,10 +6,11 @@ use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem};
-use super::asset::{Assets, MeshAsset, paint};
+use super::asset::{Assets, MeshAsset, opacity, paint};
 use super::compiler::Compiler;
 use super::pose::{pose, turn_z_to};
 use super::shell;
+use super::shown::Show;
 use pliant_geometry::{Drawn, Shape};
 use pliant_rigid::multibody::RigidInertia;
 
@@ -37,6 +38,8 @@ pub(super) struct Geom {
     pub contype: u32,
     pub conaffinity: u32,
     pub color: [u8; 3],
+    /// Whether pictures show it.
+    pub show: Show,
 }
 
 impl Geom {
@@ -100,14 +103,16 @@ impl Geom {
                     .ok_or_else(|| element.fail_at("material", ImportProblem::Reference("material")))?,
             ),
         };
+        let group = element.integer("group")?.unwrap_or(0);
         Ok(Self {
             name: element.text("name").map_or(fallback, str::to_owned),
             shape: mesh.unwrap_or(GeomShape::Solid(shape)),
             pose: frame * local,
-            group: element.integer("group")?.unwrap_or(0),
+            group,
             contype,
             conaffinity,
             color: paint(&element, painted)?,
+            show: Show::of(group, opacity(&element, painted)?),
             element,
         })
     }
@@ -135,6 +140,14 @@ impl Geom {
             GeomShape::Solid(shape) => Some(Drawn::Solid(shape.clone())),
             GeomShape::Mesh(mesh) => mesh.drawn(),
             GeomShape::Unread(_) => None,
+        }
+    }
+
+    /// The surface of a mesh that its hull does not follow.
+    pub fn hollow(&self) -> Option<Drawn> {
+        match &self.shape {
+            GeomShape::Mesh(mesh) => mesh.hollow(),
+            GeomShape::Solid(_) | GeomShape::Unread(_) => None,
         }
     }
 

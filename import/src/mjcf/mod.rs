@@ -23,6 +23,7 @@ mod links;
 mod pose;
 mod replicate;
 mod shell;
+mod shown;
 mod springs;
 mod table;
 mod tendon;
@@ -96,6 +97,7 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
         geometries: shapes.geometries,
         excluded: shapes.excluded,
         visuals: shapes.visuals,
+        hidden: shapes.hidden,
         state,
         keyframes,
         joints: joints.iter().map(links::JointRecord::exported).collect(),

@@ -1,6 +1,6 @@
 //! Shapes of links.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -28,17 +28,18 @@ const GREY: [u8; 3] = [128, 128, 128];
 type SeenPart = (Drawn, Option<[u8; 3]>);
 
 impl Reader<'_> {
-    /// The geometries that touch and those that are only drawn.
+    /// The geometries that touch, which of them pictures leave out, and those that are only drawn.
+    /// A link that has something to be seen is seen as that; of others, what touches is seen.
     pub(super) fn shapes(
         &mut self,
         tree: &Tree<'_>,
-    ) -> Result<(Vec<CollisionGeometry>, Vec<Visual>), ImportError> {
+    ) -> Result<(Vec<CollisionGeometry>, BTreeSet<usize>, Vec<Visual>), ImportError> {
         let mut named = BTreeMap::new();
         for material in self.root.all("material") {
             let painted = material.one("color")?.map_or(Ok(None), color)?;
             named.insert(material.required("name")?.to_owned(), painted.unwrap_or(GREY));
         }
-        let (mut geometries, mut visuals) = (Vec::new(), Vec::new());
+        let (mut geometries, mut hidden, mut visuals) = (Vec::new(), BTreeSet::new(), Vec::new());
         let material = ContactMaterial {
             stiffness: STIFFNESS,
             dissipation: DISSIPATION,
@@ -53,6 +54,7 @@ impl Reader<'_> {
                 element.text("name").map_or_else(fallback, str::to_owned)
             };
             let mut colors = Vec::new();
+            let before = visuals.len();
             for (i, visual) in link.all("visual").enumerate() {
                 let painted = paint(visual, &named)?;
                 let pose = in_link * origin(visual)?;
@@ -83,6 +85,9 @@ impl Reader<'_> {
                 let name = name_of(collision, "collision", i);
                 for (part, (shape, turned)) in read.into_iter().enumerate() {
                     let pose = pose * turned;
+                    if visuals.len() > before {
+                        hidden.insert(geometries.len());
+                    }
                     geometries.push(CollisionGeometry {
                         name: mesh::part_name(&name, part),
                         link: Some(id),
@@ -96,7 +101,7 @@ impl Reader<'_> {
                 }
             }
         }
-        Ok((geometries, visuals))
+        Ok((geometries, hidden, visuals))
     }
 
     fn leaves_out_shapes(&self) -> bool {

@@ -84,7 +84,7 @@ pub(super) fn read(
         reader.link(&tree, link)?;
     }
     let equalities = reader.mimics(&tree)?;
-    let (geometries, visuals) = reader.shapes(&tree)?;
+    let (geometries, hidden, visuals) = reader.shapes(&tree)?;
     let ordered: Vec<&Element> = tree.order.iter().map(|link| tree.links[*link]).collect();
     let (builder, warnings) = (&mut reader.builder, &mut reader.warnings);
     inertial::add_masses(builder, &ordered, &geometries, options, warnings)?;
@@ -102,6 +102,7 @@ pub(super) fn read(
         system,
         geometries,
         excluded,
+        hidden,
         visuals,
         state,
         keyframes,

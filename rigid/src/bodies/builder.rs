@@ -288,7 +288,7 @@ impl BodiesBuilder {
         let world_base = parent.map_or(Isometry3::identity(), |p| self.poses[p.0]) * base;
         let carrier = parent.and_then(|p| self.bodies[p.0].link);
         let link_base = parent.map_or(*base, |p| self.bodies[p.0].frame * base);
-        let MechanismDesc { system, geometries, excluded, visuals, state } = mechanism;
+        let MechanismDesc { system, geometries, excluded, hidden, visuals, state } = mechanism;
         let first_link = self.links.len();
         let model = &system.model;
         let named = |link: &Link| format!("{name}/{}", link.name);
@@ -316,7 +316,7 @@ impl BodiesBuilder {
         }
         bodies.push(Body { link: carrier, ..Body::fixed(world, link_base) });
         let last = bodies.len() - 1;
-        for g in geometries {
+        for (number, g) in geometries.into_iter().enumerate() {
             let to = g.link.map_or(last, |l| l.0);
             bodies[to].geometries.push(crate::body::Geometry {
                 shape: g.shape,
@@ -325,6 +325,7 @@ impl BodiesBuilder {
                 adhesion: None,
                 group: g.group,
                 mask: g.mask,
+                seen: !hidden.contains(&number),
                 color: g.color,
             });
         }

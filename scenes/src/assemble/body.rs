@@ -29,7 +29,17 @@ pub(super) fn body(
             let (group, mask) = (geometry.group, geometry.mask);
             let material = surface(geometry, rigid);
             let adhesion = geometry.adhesion;
-            geometries.push(pliant_rigid::Geometry { shape, pose, material, adhesion, group, mask, color });
+            let seen = true;
+            geometries.push(pliant_rigid::Geometry {
+                shape,
+                pose,
+                material,
+                adhesion,
+                group,
+                mask,
+                seen,
+                color,
+            });
         } else {
             appearance.push(Appearance { shape: shape.into(), pose, color });
         }
