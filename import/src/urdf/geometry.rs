@@ -27,13 +27,13 @@ const GREY: [u8; 3] = [128, 128, 128];
 /// What is seen, and the colour that its mesh gives.
 type SeenPart = (Drawn, Option<[u8; 3]>);
 
+/// Geometries that touch, the numbers of those that are not shown, and what is only seen.
+type LinkShapes = (Vec<CollisionGeometry>, BTreeSet<usize>, Vec<Visual>);
+
 impl Reader<'_> {
     /// The geometries that touch, which of them pictures leave out, and those that are only drawn.
     /// A link that has something to be seen is seen as that; of others, what touches is seen.
-    pub(super) fn shapes(
-        &mut self,
-        tree: &Tree<'_>,
-    ) -> Result<(Vec<CollisionGeometry>, BTreeSet<usize>, Vec<Visual>), ImportError> {
+    pub(super) fn shapes(&mut self, tree: &Tree<'_>) -> Result<LinkShapes, ImportError> {
         let mut named = BTreeMap::new();
         for material in self.root.all("material") {
             let painted = material.one("color")?.map_or(Ok(None), color)?;
