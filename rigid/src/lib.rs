@@ -57,6 +57,7 @@ mod bodies;
 mod body;
 pub mod collision;
 pub mod comfree;
+mod compliance;
 pub mod contact_model;
 pub mod control;
 mod error;
@@ -75,6 +76,7 @@ mod watch;
 
 pub use bodies::{Bodies, BodiesBuilder, Body, ExternalMaker, Mechanism, RigidSettings};
 pub use body::{Adhesion, Appearance, BodyDesc, Geometry, MechanismDesc};
+pub use compliance::{Compliance, LimitCompliance};
 pub use error::RigidError;
 pub use id::BodyId;
 pub use joint::Joint;

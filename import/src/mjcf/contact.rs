@@ -16,8 +16,8 @@ use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::geom::Geom;
 use super::shown::{Looks, Show};
+use super::softness::impedance;
 use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, FrictionRule};
-use pliant_rigid::comfree::ImpedanceCurve;
 use pliant_rigid::multibody::LinkId;
 
 /// Stiffness of a geom \[N/m\] by default; two of them in series have half of it.
@@ -285,22 +285,7 @@ fn material(
         torsional_friction,
         rolling_friction,
         friction_rule: FrictionRule::Larger,
-        impedance: impedance(element)?,
-    })
-}
-
-/// `solimp` for the closed-form solver, brought into range as MuJoCo does it.
-fn impedance(element: &Element) -> Result<ImpedanceCurve, ImportError> {
-    let given = element.numbers("solimp", 1..=5)?.unwrap_or_default();
-    let usual = ImpedanceCurve::default();
-    let at = |i: usize, usual: f64| given.get(i).copied().unwrap_or(usual);
-    let inside = |x: f64| x.clamp(1e-4, 0.9999);
-    Ok(ImpedanceCurve {
-        minimum: inside(at(0, usual.minimum)),
-        maximum: inside(at(1, usual.maximum)),
-        width: at(2, usual.width).max(1e-15),
-        midpoint: inside(at(3, usual.midpoint)),
-        power: at(4, usual.power).max(1.0),
+        impedance: impedance(element, "solimp")?,
     })
 }
 

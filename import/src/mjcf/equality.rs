@@ -9,10 +9,13 @@ use super::contact::body_named;
 use super::defaults::Defaults;
 use super::links::JointRecord;
 use super::pose::quaternion;
+use super::softness::Softness;
 use pliant_rigid::multibody::{Kinematics, Model, State};
 use pliant_rigid::simulation::Equality;
 
 struct Reader<'a> {
+    softness: &'a Softness,
+    model: &'a Model,
     bodies: &'a [MjcfBody],
     joints: &'a [JointRecord],
     /// Pose of every body in the world, in the configuration that the file shows.
@@ -26,6 +29,7 @@ type Side = (usize, Isometry3<f64>);
 pub(super) fn read(
     root: &Element,
     defaults: &Defaults,
+    softness: &Softness,
     model: &Model,
     bodies: &[MjcfBody],
     joints: &[JointRecord],
@@ -35,7 +39,7 @@ pub(super) fn read(
     let mut kinematics = Kinematics::new(model);
     kinematics.update(model, state);
     let pose = |body: &MjcfBody| body.link.map_or(body.in_link, |link| kinematics.pose(link) * body.in_link);
-    let reader = Reader { bodies, joints, poses: bodies.iter().map(pose).collect() };
+    let reader = Reader { softness, model, bodies, joints, poses: bodies.iter().map(pose).collect() };
     let mut equalities = Vec::new();
     for element in root.all("equality").flat_map(|equality| &equality.children) {
         if !matches!(element.tag.as_str(), "connect" | "weld" | "joint") {
@@ -60,7 +64,8 @@ impl Reader<'_> {
     fn connect(&self, element: &Element) -> Result<Equality, ImportError> {
         if let Some([first, second]) = self.sites(element)? {
             let points = [&first, &second].map(|side| self.in_link(side).translation.vector.into());
-            return Ok(Equality::Ball { links: [first.0, second.0].map(|b| self.bodies[b].link), points });
+            let held = Equality::Ball { links: [first.0, second.0].map(|b| self.bodies[b].link), points };
+            return self.between(element, [first.0, second.0], 1.0, held);
         }
         let [a, b] = self.pair(element)?;
         let Some(anchor) = element.vector("anchor")? else {
@@ -70,25 +75,34 @@ impl Reader<'_> {
         let second = self.poses[b].inverse() * self.poses[a] * first;
         let point = |body, frame| Point3::from(self.in_link(&(body, frame)).translation.vector);
         let points = [point(a, first), point(b, second)];
-        Ok(Equality::Ball { links: [self.bodies[a].link, self.bodies[b].link], points })
+        let held = Equality::Ball { links: [self.bodies[a].link, self.bodies[b].link], points };
+        self.between(element, [a, b], 1.0, held)
     }
 
     fn weld(&self, element: &Element) -> Result<Equality, ImportError> {
+        let torque = element.number("torquescale")?.unwrap_or(1.0);
+        if torque <= 0.0 {
+            return Err(element.bad("torquescale", "positive"));
+        }
         if let Some([first, second]) = self.sites(element)? {
             let frames = [self.in_link(&first), self.in_link(&second)];
-            return Ok(Equality::Weld { links: [first.0, second.0].map(|b| self.bodies[b].link), frames });
+            let links = [first.0, second.0].map(|b| self.bodies[b].link);
+            return self.between(element, [first.0, second.0], torque, Equality::Weld { links, frames });
         }
         let [a, b] = self.pair(element)?;
+        // A point of the second body; where `relpose` is given that is its place in the first.
+        let anchor: Isometry3<f64> = Translation3::from(element.vector("anchor")?.unwrap_or_default()).into();
         let relative = match element.array::<7>("relpose")? {
             // Without a rotation the configuration that the file shows counts.
             Some([x, y, z, w, i, j, k]) if [w, i, j, k] != [0.0; 4] => {
                 let rotation = quaternion(element, "relpose", [w, i, j, k])?;
                 Isometry3::from_parts(Translation3::new(x, y, z), rotation)
             }
-            _ => self.poses[a].inverse() * self.poses[b],
+            _ => self.poses[a].inverse() * self.poses[b] * anchor,
         };
-        let frames = [self.in_link(&(a, relative)), self.in_link(&(b, Isometry3::identity()))];
-        Ok(Equality::Weld { links: [self.bodies[a].link, self.bodies[b].link], frames })
+        let frames = [self.in_link(&(a, relative)), self.in_link(&(b, anchor))];
+        let held = Equality::Weld { links: [self.bodies[a].link, self.bodies[b].link], frames };
+        self.between(element, [a, b], torque, held)
     }
 
     /// `q1 - ref1 = p0 + p1 (q2 - ref2) + ...`; without a second joint the first is held at `ref1 +
@@ -108,7 +122,27 @@ impl Reader<'_> {
             }
             None => (driven, 0.0, driven.reference + p(0)),
         };
-        Ok(Equality::Coupler { driver: driver.link, driven: driven.link, ratio, offset })
+        let held = Equality::Coupler { driver: driver.link, driven: driven.link, ratio, offset };
+        let of = |link| self.softness.of_joint(self.model, link);
+        let other = if driver.link == driven.link { 0.0 } else { of(driver.link) };
+        let compliance = self.softness.read(element, ["solref", "solimp"], of(driven.link) + other)?;
+        Ok(Equality::Compliant { compliance, turning: 0.0, lever: 0.0, held: Box::new(held) })
+    }
+
+    /// A constraint between bodies, with its compliance. MuJoCo's residual of a weld's turning is
+    /// the sine of half the angle, times `torque` \[m\].
+    fn between(
+        &self,
+        element: &Element,
+        sides: [usize; 2],
+        torque: f64,
+        held: Equality,
+    ) -> Result<Equality, ImportError> {
+        let [a, b] = sides.map(|body| self.softness.of_body(self.model, &self.bodies[body]));
+        let compliance = self.softness.read(element, ["solref", "solimp"], a[0] + b[0])?;
+        let lever = 0.5 * torque;
+        let turning = (a[1] + b[1]) / (lever * lever);
+        Ok(Equality::Compliant { compliance, turning, lever, held: Box::new(held) })
     }
 
     fn pair(&self, element: &Element) -> Result<[usize; 2], ImportError> {

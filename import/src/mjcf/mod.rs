@@ -24,6 +24,7 @@ mod pose;
 mod replicate;
 mod shell;
 mod shown;
+mod softness;
 mod springs;
 mod table;
 mod tendon;
@@ -65,15 +66,27 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
         // With the same warnings as before.
         (model, joints) = links::build(&mut bodies, option.gravity, &mut Vec::new())?;
     }
+    let softness = softness::Softness::new(&model, &state, &option);
+    softness.joints(&mut bodies, &model, &joints)?;
+    (model, joints) = links::build(&mut bodies, option.gravity, &mut Vec::new())?;
     // The records of the joints keep their limits: ranges of motors may be inherited from them.
     let off = flags::Off::read(&root)?;
     if off.joints(&mut bodies) {
         (model, _) = links::build(&mut bodies, option.gravity, &mut Vec::new())?;
     }
-    let mut shapes =
-        contact::read(&root, &bodies, &defaults, &compiler, option.gravity.norm(), &mut warnings)?;
-    let equalities = equality::read(&root, &defaults, &model, &bodies, &joints, &state, &mut warnings)?;
-    let tendons = tendon::read(&root, &defaults, &compiler, &model, &bodies, &joints, &state, &mut warnings)?;
+    let mut shapes = contact::read(&root, &bodies, &defaults, &compiler, option.gravity.norm(), &mut warnings)?;
+    let equalities =
+        equality::read(&root, &defaults, &softness, &model, &bodies, &joints, &state, &mut warnings)?;
+    let tendons = tendon::read(
+        &root,
+        &defaults,
+        (&compiler, &softness),
+        &model,
+        &bodies,
+        &joints,
+        &state,
+        &mut warnings,
+    )?;
     let context = actuator::MotorContext {
         compiler: &compiler,
         model: &model,

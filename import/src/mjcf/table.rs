@@ -6,7 +6,7 @@ use super::super::support::Rule;
 use super::super::support::Support::{Drawn, Dropped, Foreign, Handed, Inert, Partly, Refused, Touch, Yes};
 
 const PICTURE: &str = "for pictures only";
-const RIGID: &str = "loops, welds and limits here are near-rigid, with a compliance of their own";
+const DRY: &str = "dry friction here has a regularisation of its own";
 const SCRATCH: &str = "memory and bookkeeping of MuJoCo";
 
 const ORIENTED: Attributes = (Yes, "pos quat axisangle euler xyaxes zaxis");
@@ -17,8 +17,8 @@ const JOINT: &[Attributes] = &[
         "type pos axis range limited damping armature springref ref frictionloss actuatorfrcrange actuatorfrclimited class name",
     ),
     (Partly("left out of a ball joint: a spring needs a coordinate"), "stiffness"),
-    (Dropped(RIGID), "solreflimit solimplimit solreffriction solimpfriction"),
-    (Dropped("limits act when they are reached"), "margin=0"),
+    (Yes, "solreflimit solimplimit margin"),
+    (Dropped(DRY), "solreffriction solimpfriction"),
     (Partly("of a ball joint the damper alone"), "springdamper"),
     (Dropped("springs are linear"), "springyield=0"),
     (Dropped("gravity is compensated by the body's gravcomp"), "actuatorgravcomp=false"),
@@ -66,7 +66,7 @@ const MATERIAL: &[Attributes] = &[
     (Drawn, "texrepeat texuniform emission specular shininess reflectance metallic roughness"),
 ];
 
-const EQUALITY: &[Attributes] = &[(Yes, "active class name"), (Dropped(RIGID), "solref solimp")];
+const EQUALITY: &[Attributes] = &[(Yes, "active class name"), (Yes, "solref solimp")];
 
 const PAIR: &[Attributes] = &[
     (
@@ -85,8 +85,8 @@ const PAIR: &[Attributes] = &[
 const TENDON: &[Attributes] = &[
     (Yes, "name class range limited frictionloss springlength actuatorfrcrange actuatorfrclimited"),
     (Partly("the linear coefficient"), "stiffness damping"),
-    (Dropped(RIGID), "solreflimit solimplimit solreffriction solimpfriction"),
-    (Dropped("limits act when they are reached"), "margin=0"),
+    (Yes, "solreflimit solimplimit margin"),
+    (Dropped(DRY), "solreffriction solimpfriction"),
     (Dropped("not modelled"), "armature=0"),
     (Inert(PICTURE), "group width material rgba user"),
 ];
@@ -357,13 +357,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
         "equality",
         "weld",
         Yes,
-        &[
-            EQUALITY[0],
-            EQUALITY[1],
-            (Yes, "body1 body2 relpose site1 site2"),
-            (Inert("a weld holds at every point"), "anchor"),
-            (Dropped(RIGID), "torquescale=1")
-        ]
+        &[EQUALITY[0], EQUALITY[1], (Yes, "body1 body2 relpose site1 site2"), (Yes, "anchor torquescale")]
     ),
     element!(
         "equality",

@@ -9,6 +9,7 @@ use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::equality::scalar;
 use super::links::JointRecord;
+use super::softness::Softness;
 use pliant_geometry::Shape;
 use pliant_rigid::multibody::{Kinematics, LinkId, Model, State};
 use pliant_rigid::simulation::{PathElement, Tendon, TendonPath, WrapSurface};
@@ -30,7 +31,7 @@ struct Reader<'a> {
 pub(super) fn read(
     root: &Element,
     defaults: &Defaults,
-    compiler: &Compiler,
+    (compiler, softness): (&Compiler, &Softness),
     model: &Model,
     bodies: &[MjcfBody],
     joints: &[JointRecord],
@@ -46,6 +47,8 @@ pub(super) fn read(
     }
     let mut kinematics = Kinematics::new(model);
     kinematics.update(model, &rest);
+    let mut shown = Kinematics::new(model);
+    shown.update(model, state);
     for (i, element) in root.all("tendon").flat_map(|tendon| &tendon.children).enumerate() {
         let mut resolved = defaults.resolve_as(element, "tendon")?;
         resolved.children.clone_from(&element.children);
@@ -62,6 +65,12 @@ pub(super) fn read(
             Some([low, high]) if low <= high => [*low, *high],
             Some(_) => return Err(resolved.bad("springlength", "one length, or two that do not fall")),
         };
+        if tendon.range.iter().any(|limit| limit.is_finite()) {
+            let mut moments = vec![0.0; model.velocities()];
+            tendon.moment_arms(model, &shown, state, &mut moments);
+            let compliance = softness.limit(&resolved, softness.mobility(&moments), 1.0)?;
+            tendon.limit_compliance = Some(compliance);
+        }
         records.push(record);
     }
     Ok(records)

@@ -285,7 +285,7 @@ impl Bodies {
         })
     }
 
-    /// The coordinates that are beyond their joints' limits: the link, the coordinate, the limit
+    /// The coordinates that are beyond their joints' near-rigid limits: the link, the coordinate, the limit
     /// \[rad, m\], and the unit. They return at a bounded speed
     /// ([`LimitPotential`](crate::icf::potential::LimitPotential)).
     pub fn beyond_limits(&self) -> impl Iterator<Item = (&str, f64, f64, &'static str)> + '_ {
@@ -295,7 +295,8 @@ impl Bodies {
             let coordinates = state.q[model.positions_of(LinkId(l))].iter().zip(&link.dofs).enumerate();
             coordinates.filter_map(move |(d, (&q, dof))| {
                 let limit = q.clamp(dof.limits[0], dof.limits[1]);
-                (limit != q).then(|| (&link.name[..], q, limit, link.joint.unit(d)))
+                (limit != q && dof.limit_compliance.is_none())
+                    .then(|| (&link.name[..], q, limit, link.joint.unit(d)))
             })
         })
     }

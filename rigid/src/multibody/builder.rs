@@ -76,6 +76,9 @@ impl ModelBuilder {
             if dof.limits[0].is_nan() || dof.limits[1].is_nan() || dof.limits[0] > dof.limits[1] {
                 return value("lower limit", dof.limits[0], "rad or m", "at most the upper limit");
             }
+            if let Some((field, x, unit, requirement)) = dof.limit_compliance.and_then(|c| c.fault()) {
+                return value(field, x, unit, requirement);
+            }
         }
         let RigidInertia { mass, moment, inertia } = link.inertia;
         if !(mass.is_finite() && mass >= 0.0) {

@@ -4,6 +4,7 @@ use nalgebra::Isometry3;
 
 use super::algebra::RigidInertia;
 use super::joint::JointKind;
+use crate::compliance::LimitCompliance;
 
 /// The number of a link in its model, in the order in which they were added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +47,8 @@ pub struct Dof {
     pub reference: f64,
     /// Lower and upper limit of the position \[rad\]; infinite without a limit.
     pub limits: [f64; 2],
+    /// Compliance of the limits; `None` for near-rigid ones.
+    pub limit_compliance: Option<LimitCompliance>,
 }
 
 impl Default for Dof {
@@ -57,6 +60,7 @@ impl Default for Dof {
             stiffness: 0.0,
             reference: 0.0,
             limits: [f64::NEG_INFINITY, f64::INFINITY],
+            limit_compliance: None,
         }
     }
 }

@@ -182,12 +182,13 @@ pub(super) fn contact_potentials(
     }
 }
 
-/// Fills the rows of the holonomic constraints for a step of `dt` \[s\].
+/// Fills the rows of the holonomic constraints for a step of `dt` \[s\] from the velocities `v`.
 pub(super) fn equalities(
     system: &System,
     kinematics: &Kinematics,
     rows: &[ConstraintRow],
     mass: &MassMatrix,
+    v: &[f64],
     dt: f64,
     problem: &mut ConvexProblem,
 ) {
@@ -244,6 +245,12 @@ pub(super) fn equalities(
             sides,
             [prescribed_velocity(kinematics, row)],
         );
+        if let Some((compliance, distance)) = &row.compliance {
+            let c = pool.len() - 1;
+            let [rate] = pool.velocity_of(c, v);
+            let line = compliance.line(row.error, *distance, rate, dt, false);
+            pool.set_potential(c, HolonomicPotential::compliant(row.error, line));
+        }
     }
 }
 
@@ -268,7 +275,7 @@ pub(super) fn joints(
     system: &System,
     state: &State,
     mass: &MassMatrix,
-    dt: f64,
+    (dt, is_trapezoid): (f64, bool),
     problem: &mut ConvexProblem,
 ) {
     problem.limits.clear();
@@ -294,7 +301,14 @@ pub(super) fn joints(
             for (upper, limit) in dof.limits.into_iter().enumerate() {
                 if limit.is_finite() {
                     let gap = if upper == 1 { limit - q } else { q - limit };
-                    problem.limits.push(LimitPotential::new(gap, upper == 1, mobility, dt), n, tree, within);
+                    let potential = match &dof.limit_compliance {
+                        None => LimitPotential::new(gap, upper == 1, mobility, dt),
+                        Some(c) => {
+                            let at = (gap, state.v[n]);
+                            LimitPotential::compliant(at, upper == 1, mobility, c, dt, is_trapezoid)
+                        }
+                    };
+                    problem.limits.push(potential, n, tree, within);
                 }
             }
         }

@@ -3,9 +3,10 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::error::SimulationError;
+use crate::compliance::Compliance;
 use crate::multibody::{Kinematics, LinkId, Model, State};
 
-/// A constraint with near-rigid compliance (see `docs/book/src/theory/rigid.md`). Points and poses
+/// A constraint: near-rigid, unless it is [`Compliant`](Self::Compliant) (see `docs/book/src/theory/rigid.md`). Points and poses
 /// are in the links' frames; a link that is `None` is the world.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Equality {
@@ -43,6 +44,18 @@ pub enum Equality {
         /// The offset \[rad, m\].
         offset: f64,
     },
+    /// Another constraint with a compliance. The residual that decides the impedance is the norm of
+    /// those of its rows.
+    Compliant {
+        /// The compliance; A is that of rows in metres, and of rows of joints.
+        compliance: Compliance,
+        /// Inverse inertia A against the turning of a weld \[1/(kg m^2)\].
+        turning: f64,
+        /// Length \[m/rad\] by which the angle of a weld counts in the norm.
+        lever: f64,
+        /// The constraint.
+        held: Box<Equality>,
+    },
     /// Another constraint with a release time. Steps end there.
     Timed {
         /// Release time \[s\].
@@ -60,6 +73,8 @@ const RELEASE_SLACK: f64 = 1e-9;
 pub(super) struct ConstraintRow {
     pub error: f64,
     pub kind: RowKind,
+    /// Its compliance, and the residual \[m, rad\] that decides the impedance; `None` if near-rigid.
+    pub compliance: Option<(Compliance, f64)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +108,10 @@ impl Equality {
                 let (driver, driven) = (LinkId(first + driver.0), LinkId(first + driven.0));
                 Self::Coupler { driver, driven, ratio, offset }
             }
+            Self::Compliant { compliance, turning, lever, held } => {
+                let held = Box::new(held.moved(first, carrier, base));
+                Self::Compliant { compliance, turning, lever, held }
+            }
             Self::Timed { release, held } => {
                 Self::Timed { release, held: Box::new(held.moved(first, carrier, base)) }
             }
@@ -106,6 +125,7 @@ impl Equality {
                 let own = Some(*release).filter(|release| *release > now + RELEASE_SLACK);
                 own.into_iter().chain(held.release_after(now)).min_by(f64::total_cmp)
             }
+            Self::Compliant { held, .. } => held.release_after(now),
             _ => None,
         }
     }
@@ -144,6 +164,17 @@ impl Equality {
                     return fail("ratio or offset", ratio + offset, "", "finite");
                 }
             }
+            Self::Compliant { compliance, turning, lever, held } => {
+                if let Some((field, x, unit, requirement)) = compliance.fault() {
+                    return fail(field, x, unit, requirement);
+                }
+                for (field, x) in [("turning", *turning), ("lever", *lever)] {
+                    if !(x.is_finite() && x >= 0.0) {
+                        return fail(field, x, "SI", "finite and not negative");
+                    }
+                }
+                held.validate(model, index)?;
+            }
             Self::Timed { release, held } => {
                 if release.is_nan() {
                     return fail("release", *release, "s", "a time");
@@ -176,7 +207,11 @@ impl Equality {
                 // Coincident points have no direction; any one will do.
                 let direction = offset.try_normalize(1e-12).unwrap_or(Vector3::x());
                 let error = offset.dot(&direction) - distance;
-                out.push(ConstraintRow { error, kind: RowKind::Linear { links: *links, points, direction } });
+                out.push(ConstraintRow {
+                    error,
+                    kind: RowKind::Linear { links: *links, points, direction },
+                    compliance: None,
+                });
             }
             Self::Weld { links, frames } => {
                 let [a, b] = [pose(&links[0]) * frames[0], pose(&links[1]) * frames[1]];
@@ -187,6 +222,7 @@ impl Equality {
                     out.push(ConstraintRow {
                         error: turned[d],
                         kind: RowKind::Angular { links: *links, direction },
+                        compliance: None,
                     });
                 }
             }
@@ -195,7 +231,23 @@ impl Equality {
                 let error = q(driven) - ratio * q(driver) - offset;
                 let (driver, driven) =
                     (model.velocities_of(*driver).start, model.velocities_of(*driven).start);
-                out.push(ConstraintRow { error, kind: RowKind::Rates { driver, driven, ratio: *ratio } });
+                out.push(ConstraintRow {
+                    error,
+                    kind: RowKind::Rates { driver, driven, ratio: *ratio },
+                    compliance: None,
+                });
+            }
+            Self::Compliant { compliance, turning, lever, held } => {
+                let first = out.len();
+                held.rows(model, kinematics, state, at_end, out);
+                let rows = &mut out[first..];
+                let is_turning = |row: &ConstraintRow| matches!(row.kind, RowKind::Angular { .. });
+                let weight = |row: &ConstraintRow| if is_turning(row) { *lever } else { 1.0 };
+                let distance = rows.iter().map(|row| (weight(row) * row.error).powi(2)).sum::<f64>().sqrt();
+                for row in rows {
+                    let mobility = if is_turning(row) { *turning } else { compliance.mobility };
+                    row.compliance = Some((Compliance { mobility, ..*compliance }, distance));
+                }
             }
             Self::Timed { release, held } => {
                 let slack = if at_end { RELEASE_SLACK } else { -RELEASE_SLACK };
@@ -211,6 +263,10 @@ fn point_rows(links: [Option<LinkId>; 2], points: [Vector3<f64>; 2], out: &mut V
     let error = points[1] - points[0];
     for d in 0..3 {
         let direction = Vector3::ith(d, 1.0);
-        out.push(ConstraintRow { error: error[d], kind: RowKind::Linear { links, points, direction } });
+        out.push(ConstraintRow {
+            error: error[d],
+            kind: RowKind::Linear { links, points, direction },
+            compliance: None,
+        });
     }
 }

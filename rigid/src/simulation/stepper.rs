@@ -243,8 +243,16 @@ impl Stepper {
         v: &mut [f64],
         x: &mut [f64],
     ) -> Result<StepSummary, SimulationError> {
-        assemble::equalities(system, &self.kinematics, &self.rows, &self.mass, dt, &mut self.problem);
-        assemble::joints(system, state, &self.mass, dt, &mut self.problem);
+        assemble::equalities(
+            system,
+            &self.kinematics,
+            &self.rows,
+            &self.mass,
+            &state.v,
+            dt,
+            &mut self.problem,
+        );
+        assemble::joints(system, state, &self.mass, (dt, false), &mut self.problem);
         assemble::actuators(system, state, &self.weight, dt, &mut self.problem);
         let activations = &x[system.first_activation()..];
         self.transmissions.assemble(None, system, activations, dt, &mut self.problem);

@@ -37,7 +37,7 @@ use super::stepper::Stepper;
 use super::summary::StepSummary;
 use super::system::System;
 use super::trapezoid_data::{PairRates, Trapezoid, end_weight};
-use crate::icf::potential::{ActuatorPotential, JointFrictionPotential};
+use crate::icf::potential::{ActuatorPotential, HolonomicPotential, JointFrictionPotential};
 use crate::multibody::{LinkId, State, bias_forces, copy_positions};
 use nalgebra::Vector3;
 
@@ -60,8 +60,8 @@ impl Stepper {
     ) -> Result<StepSummary, SimulationError> {
         self.begin(first, system, start, dt);
         self.passive(system, start, dt);
-        self.mean_equalities(first, system, predicted, dt);
-        assemble::joints(system, start, &self.mass, dt, &mut self.problem);
+        self.mean_equalities(first, system, (start, predicted), dt);
+        assemble::joints(system, start, &self.mass, (dt, true), &mut self.problem);
         self.dry_joints(system, [start, predicted], dt);
         self.actuators(first, system, start, dt);
         self.mean_transmissions(first, system, dt, &x[system.first_activation()..]);
@@ -162,14 +162,28 @@ impl Stepper {
     }
 
     /// Rows of the holonomic constraints with the mean of the Jacobians of both ends.
-    fn mean_equalities(&mut self, first: &Stepper, system: &System, predicted: &State, dt: f64) {
+    fn mean_equalities(
+        &mut self,
+        first: &Stepper,
+        system: &System,
+        (start, predicted): (&State, &State),
+        dt: f64,
+    ) {
         let problem = &mut self.problem;
-        assemble::equalities(system, &self.kinematics, &self.rows, &self.mass, dt, problem);
+        assemble::equalities(system, &self.kinematics, &self.rows, &self.mass, &predicted.v, dt, problem);
         let pool = &mut problem.equalities;
         for (c, (at_start, at_end)) in first.rows.iter().zip(&self.rows).enumerate() {
             // The final velocity corrects the error of the start; with the error of the predicted
             // end it would also correct the curvature of the first-order step.
-            let potential = pool.potentials()[c].shifted(at_start.error - at_end.error, dt);
+            let potential = match &at_start.compliance {
+                None => pool.potentials()[c].shifted(at_start.error - at_end.error, dt),
+                // The change of the rate includes that of the Jacobian.
+                Some((compliance, distance)) => {
+                    let [rate] = first.problem.equalities.velocity_of(c, &start.v);
+                    let line = compliance.line(at_start.error, *distance, rate, dt, true);
+                    HolonomicPotential::compliant(at_start.error, line)
+                }
+            };
             pool.set_potential(c, potential);
         }
         // They act along the mean Jacobian but constrain the velocity with the Jacobian of the end:

@@ -2,8 +2,9 @@
 
 use super::constraint::{ConstraintPotential, Evaluation};
 use super::near_rigid::near_rigid;
+use crate::compliance::CompliantLine;
 
-/// A holonomic constraint, one row: near-rigid, two-sided.
+/// A holonomic constraint, one row: near-rigid or compliant, two-sided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HolonomicPotential {
     target: f64,
@@ -17,6 +18,11 @@ impl HolonomicPotential {
     pub fn new(error: f64, mobility: f64, dt: f64) -> Self {
         let (tau, r) = near_rigid(dt, mobility);
         Self { target: -error / (dt + tau), stiffness: 1.0 / r, error }
+    }
+
+    /// The same with a compliance.
+    pub(crate) fn compliant(error: f64, line: CompliantLine) -> Self {
+        Self { target: line.target, stiffness: line.gain, error }
     }
 
     /// The constraint's value \[m, rad\].

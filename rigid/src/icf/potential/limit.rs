@@ -2,6 +2,7 @@
 
 use super::constraint::{ConstraintPotential, Evaluation};
 use super::near_rigid::near_rigid;
+use crate::compliance::LimitCompliance;
 
 /// A joint that is beyond a limit comes back with `min(x/T, s)` at a distance x [rad, m]: time
 /// constant T \[s\] and speed s \[rad/s, m/s\].
@@ -37,6 +38,23 @@ impl LimitPotential {
         // The same stiffness against a load as without the bound on the speed.
         let stiffer = if beyond > 0.0 { at_once / target } else { 1.0 };
         Self { sign, target, is_recovering: beyond > RESTING_DEPTH, stiffness: stiffer / r, gap, mobility }
+    }
+
+    /// A limit with a compliance: it acts where it has been passed, and does not pull back. `rate`
+    /// \[rad/s, m/s\] is that of the coordinate.
+    pub(crate) fn compliant(
+        (gap, rate): (f64, f64),
+        upper: bool,
+        mobility: f64,
+        limit: &LimitCompliance,
+        dt: f64,
+        is_trapezoid: bool,
+    ) -> Self {
+        let sign = if upper { -1.0 } else { 1.0 };
+        let gap = gap - limit.margin;
+        let line = limit.compliance.line(gap, gap, sign * rate, dt, is_trapezoid);
+        let stiffness = if gap < 0.0 { line.gain } else { 0.0 };
+        Self { sign, target: line.target, is_recovering: false, stiffness, gap, mobility }
     }
 
     /// 1 at a lower limit, -1 at an upper one.

@@ -219,7 +219,13 @@ impl Transmissions {
             for (upper, limit) in tendon.range.into_iter().enumerate().filter(|(_, limit)| limit.is_finite())
             {
                 let gap = if upper == 1 { limit - start.0 } else { start.0 - limit };
-                let potential = LimitPotential::new(gap, upper == 1, mobility, dt);
+                let potential = match &tendon.limit_compliance {
+                    None => LimitPotential::new(gap, upper == 1, mobility, dt),
+                    Some(compliance) => {
+                        let at = (gap, start.1);
+                        LimitPotential::compliant(at, upper == 1, mobility, compliance, dt, first.is_some())
+                    }
+                };
                 self.push(&mut filling, part, (t, 1.0), TransmissionPotential::Limit(potential), 0.0);
             }
             if tendon.friction_loss > 0.0 {

@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::super::error::SimulationError;
 use super::wrap::{WrapSurface, touch};
+use crate::compliance::LimitCompliance;
 use crate::multibody::{Kinematics, LinkId, Model, State, for_each_axis};
 
 /// A string. Units are those of a length in metres; for a [`TendonPath::Joints`] of angles rad
@@ -14,9 +15,10 @@ pub struct Tendon {
     pub name: String,
     /// Its way.
     pub path: TendonPath,
-    /// Shortest and longest length \[m\]; infinite without a limit. Limits are near-rigid, like
-    /// those of joints.
+    /// Shortest and longest length \[m\]; infinite without a limit.
     pub range: [f64; 2],
+    /// Compliance of these limits; `None` for near-rigid ones.
+    pub limit_compliance: Option<LimitCompliance>,
     /// Stiffness \[N/m\] beyond the `rest` lengths.
     pub stiffness: f64,
     /// Lengths between which the spring is slack \[m\].
@@ -87,6 +89,7 @@ impl Tendon {
             name: name.into(),
             path,
             range: [f64::NEG_INFINITY, f64::INFINITY],
+            limit_compliance: None,
             stiffness: 0.0,
             rest: [0.0; 2],
             damping: 0.0,
@@ -276,6 +279,9 @@ impl Tendon {
         }
         if self.range.iter().any(|x| x.is_nan()) || self.range[0] >= self.range[1] {
             return fail("range", self.range[1], "m", "above the lower limit");
+        }
+        if let Some((field, x, unit, requirement)) = self.limit_compliance.and_then(|c| c.fault()) {
+            return fail(field, x, unit, requirement);
         }
         let known = |link: &LinkId| link.0 < model.links().len();
         match &self.path {
