@@ -74,7 +74,8 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
     if off.joints(&mut bodies) {
         (model, _) = links::build(&mut bodies, option.gravity, &mut Vec::new())?;
     }
-    let mut shapes = contact::read(&root, &bodies, &defaults, &compiler, option.gravity.norm(), &mut warnings)?;
+    let mut shapes =
+        contact::read(&root, &bodies, &defaults, &compiler, option.gravity.norm(), &mut warnings)?;
     let equalities =
         equality::read(&root, &defaults, &softness, &model, &bodies, &joints, &state, &mut warnings)?;
     let tendons = tendon::read(

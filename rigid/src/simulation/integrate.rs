@@ -10,7 +10,6 @@ use super::divergence;
 use super::energy::{EnergyMeter, PotentialOffset};
 use super::error::SimulationError;
 use super::integrator::Integrator;
-use super::reactions::Reactions;
 use super::stepper::Stepper;
 use super::system::System;
 use super::trial_step::TrialStep;
@@ -63,7 +62,6 @@ pub struct Simulation<S> {
     pub(super) trial: TrialStep,
     /// Whether the steppers hold the step that led to the state.
     pub(super) stepped: bool,
-    pub(super) reactions: Reactions,
     pub(super) meter: EnergyMeter,
     watch: StepWatch,
     pub(super) contact_sums: ContactSums,
@@ -110,7 +108,7 @@ impl<S: ContactSource> Simulation<S> {
         });
         let meter = EnergyMeter::new(system.model.trees().len());
         let trial = TrialStep::new(&state, &external);
-        let (stepped, reactions) = (false, Reactions::default());
+        let stepped = false;
         Ok(Self {
             system,
             source,
@@ -122,7 +120,6 @@ impl<S: ContactSource> Simulation<S> {
             next_step,
             trial,
             stepped,
-            reactions,
             meter,
             watch: StepWatch::default(),
             contact_sums: ContactSums::default(),

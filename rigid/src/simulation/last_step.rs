@@ -3,6 +3,7 @@
 use super::contact::{ContactForce, ContactSource};
 use super::integrate::Simulation;
 use super::integrator::Integrator;
+use super::reactions::Reactions;
 use super::stepper::Stepper;
 use crate::multibody::ForceVector;
 
@@ -47,16 +48,18 @@ impl<S> Simulation<S> {
     /// only the residual of the solver. Empty before the first step and after
     /// [`restore`](Self::restore). To be read before `System::applied` is changed for the next
     /// step.
-    pub fn joint_reactions(&mut self) -> &[ForceVector] {
-        self.update_reactions();
-        &self.reactions.joints
+    pub fn joint_reactions(&self) -> Vec<ForceVector> {
+        let mut reactions = Reactions::default();
+        self.find_reactions(&mut reactions);
+        reactions.joints
     }
 
     /// The force of all contacts of each link in the last step, mean over it, world axes, about the
     /// link's origin \[N m, N\]; empty when [`joint_reactions`](Self::joint_reactions) are.
-    pub fn contact_wrenches(&mut self) -> &[ForceVector] {
-        self.update_reactions();
-        &self.reactions.contacts
+    pub fn contact_wrenches(&self) -> Vec<ForceVector> {
+        let mut reactions = Reactions::default();
+        self.find_reactions(&mut reactions);
+        reactions.contacts
     }
 
     /// Impulses of contact on the bodies of [`measure_contacts`](Self::measure_contacts) over all
@@ -67,10 +70,13 @@ impl<S> Simulation<S> {
         self.contact_sums.kept()
     }
 
-    fn update_reactions(&mut self) {
+    /// Finds [`joint_reactions`](Self::joint_reactions) and
+    /// [`contact_wrenches`](Self::contact_wrenches) in a caller's buffers, which are not allocated
+    /// again.
+    pub fn find_reactions(&self, out: &mut Reactions) {
         if !self.stepped {
-            self.reactions.joints.clear();
-            self.reactions.contacts.clear();
+            out.joints.clear();
+            out.contacts.clear();
             return;
         }
         let (first, last) = match &self.corrector {
@@ -82,6 +88,6 @@ impl<S> Simulation<S> {
             Integrator::ErrorControlled { .. } => &self.trial.middle,
             _ => &self.trial.begin,
         };
-        self.reactions.update(&self.system, first, last, begin);
+        out.update(&self.system, first, last, begin);
     }
 }

@@ -46,6 +46,7 @@ pub use integrate::{Simulation, Snapshot};
 pub use integrator::Integrator;
 pub use mechanical::MechanicalEnergy;
 pub(crate) use mechanical::mechanical_energy;
+pub use reactions::Reactions;
 pub use response::LinearResponse;
 pub use stepper::Stepper;
 pub use summary::StepSummary;

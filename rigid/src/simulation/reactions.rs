@@ -14,10 +14,10 @@ use pliant_numeric::cholesky::{factorise, rows, solve};
 
 /// Forces on every link, and buffers for finding them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Reactions {
-    /// Forces of the joints.
+pub struct Reactions {
+    /// Forces of the joints, by link: world axes, about the link's origin \[N m, N\].
     pub joints: Vec<ForceVector>,
-    /// Forces of all contacts of each link.
+    /// Forces of all contacts of each link, likewise.
     pub contacts: Vec<ForceVector>,
     at_one_end: Vec<ForceVector>,
     external: Vec<ForceVector>,
@@ -91,7 +91,7 @@ impl MidpointState {
 impl Reactions {
     /// Finds them for the step from `begin` that `last` took. With `first`, the stepper of the
     /// beginning in a trapezoid rule, they are the mean of both ends.
-    pub fn update(&mut self, system: &System, first: Option<&Stepper>, last: &Stepper, begin: &State) {
+    pub(super) fn update(&mut self, system: &System, first: Option<&Stepper>, last: &Stepper, begin: &State) {
         let links = system.model.links().len();
         for forces in [&mut self.joints, &mut self.contacts] {
             forces.clear();

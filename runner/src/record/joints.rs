@@ -51,10 +51,10 @@ impl JointTable {
     pub fn frame(&mut self, scenario: &mut Scenario) -> Result<(), IoError> {
         let Scenario { world, joint_names, .. } = scenario;
         let time = world.time();
-        let simulation = world.bodies_mut().simulation_mut();
+        let simulation = world.bodies().simulation();
         simulation.drive_efforts(&mut self.efforts);
         // A joint has none before the first step.
-        let reactions = simulation.joint_reactions().to_vec();
+        let reactions = simulation.joint_reactions();
         let (model, state) = (&simulation.system().model, simulation.state());
         for (l, link) in model.links().iter().enumerate().filter(|(_, link)| is_listed(&link.joint)) {
             let reaction = reactions.get(l).map(|f| Wrench { force: f.linear, torque: f.angular });
