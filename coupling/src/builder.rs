@@ -1,9 +1,11 @@
 //! Building a world: everything is checked before the first step.
 
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Vector3};
 use pliant_mpm::cloth::Sheet;
 use pliant_mpm::{InstructionSet, Material, Mpm, ParticleState};
-use pliant_rigid::{Bodies, BodiesBuilder, BodyDesc, BodyId, OutOfRange, RigidError};
+use pliant_rigid::{
+    Bodies, BodiesBuilder, BodyDesc, BodyId, MechanismDesc, OutOfRange, RigidError, RobotHandle,
+};
 
 use crate::auto_or::AutoOr;
 use crate::error::BuildError;
@@ -125,6 +127,20 @@ impl WorldBuilder {
     /// [`RigidError`] naming the body and what is wrong with it.
     pub fn body(&mut self, body: BodyDesc) -> Result<BodyId, RigidError> {
         self.bodies.add(body)
+    }
+
+    /// Adds a robot, its world at `base` of the parent's frame, and keeps the names of its file.
+    ///
+    /// # Errors
+    /// As [`BodiesBuilder::robot`].
+    pub fn robot(
+        &mut self,
+        name: &str,
+        robot: impl Into<MechanismDesc>,
+        parent: Option<BodyId>,
+        base: &Isometry3<f64>,
+    ) -> Result<RobotHandle, RigidError> {
+        self.bodies.robot(name, robot, parent, base)
     }
 
     /// The bodies so far, to add mechanisms, motors and constraints.

@@ -9,8 +9,10 @@ use crate::error::ImportWarning;
 use pliant_geometry::Drawn;
 use pliant_rigid::collision::CollisionGeometry;
 use pliant_rigid::multibody::{LinkId, State};
-use pliant_rigid::simulation::{Control, System};
-use pliant_rigid::{Appearance, MechanismDesc};
+use pliant_rigid::simulation::System;
+use pliant_rigid::{Appearance, MechanismDesc, MechanismNames};
+
+pub use pliant_rigid::{ImportedJoint, Input, Keyframe};
 
 /// The contents of a file.
 #[derive(Debug)]
@@ -63,57 +65,14 @@ pub struct Visual {
     pub color: [u8; 3],
 }
 
-/// A joint of the file. Several joints of one body become a chain of links, all but the last
-/// without mass.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImportedJoint {
-    /// Name; derived from the body's if the file has none.
-    pub name: String,
-    /// The link that it moves.
-    pub link: LinkId,
-    /// Largest effort \[N m, N\], if the file has one.
-    pub effort_limit: Option<f64>,
-    /// Largest rate \[rad/s, m/s\], if the file has one. It is not enforced.
-    pub velocity_limit: Option<f64>,
-}
-
-/// A state that the file names.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Keyframe {
-    /// Name.
-    pub name: String,
-    /// The state.
-    pub state: State,
-    /// Inputs of the motors, one number for each of [`Imported::inputs`].
-    pub control: Vec<f64>,
-    /// Controls of the drives, one number for each of `system.drives`.
-    pub drive_control: Vec<f64>,
-    /// Activations of the drives that have one, in their order.
-    pub activation: Vec<f64>,
-}
-
-/// Input of a motor as the file defines it: the motor's effort, target position or target rate is
-/// `scale * control + offset`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Input {
-    /// Name of the motor.
-    pub name: String,
-    /// Index of the actuator in the system.
-    pub actuator: usize,
-    /// Effort \[N m, N\], position \[rad, m\] or rate \[rad/s, m/s\] for each unit of control.
-    pub scale: f64,
-    /// The same at control 0.
-    pub offset: f64,
-    /// Least and greatest control; infinite without a limit.
-    pub range: [f64; 2],
-}
-
 impl From<Imported> for MechanismDesc {
     fn from(imported: Imported) -> Self {
-        let Imported { system, geometries, excluded, hidden, visuals, state, .. } = imported;
+        let Imported { system, geometries, excluded, hidden, visuals, state, keyframes, joints, inputs, .. } =
+            imported;
         let visual = |v: Visual| (v.link, Appearance { shape: v.shape, pose: v.pose, color: v.color });
         let visuals = visuals.into_iter().map(visual).collect();
-        Self { system, geometries, excluded, hidden, visuals, state }
+        let names = MechanismNames { joints, inputs, keyframes };
+        Self { system, geometries, excluded, hidden, visuals, state, names }
     }
 }
 
@@ -141,11 +100,7 @@ impl Imported {
     /// file's units, clamped to its range. Motors without a number keep their inputs.
     pub fn set_control(&mut self, control: &[f64]) {
         for (input, control) in self.inputs.iter().zip(control) {
-            let value = input.scale * control.max(input.range[0]).min(input.range[1]) + input.offset;
-            match &mut self.system.actuators[input.actuator].control {
-                Control::Effort { effort } => *effort = value,
-                Control::Position { target, .. } | Control::Velocity { target, .. } => *target = value,
-            }
+            input.apply(*control, &mut self.system.actuators[input.actuator].control);
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::collision::{CollisionGeometry, ContactMaterial};
 use crate::motion::Motion;
 use crate::multibody::{LinkId, State};
+use crate::names::MechanismNames;
 use crate::out_of_range::OutOfRange;
 use crate::simulation::System;
 use nalgebra::Isometry3;
@@ -119,4 +120,6 @@ pub struct MechanismDesc {
     pub visuals: Vec<(Option<LinkId>, Appearance)>,
     /// The state at the start.
     pub state: State,
+    /// Names for a [`RobotHandle`](crate::RobotHandle).
+    pub names: MechanismNames,
 }

@@ -68,7 +68,9 @@ mod joint;
 mod mass;
 mod motion;
 pub mod multibody;
+mod names;
 mod out_of_range;
+mod robot;
 pub mod simulation;
 mod spatial;
 mod trajectory;
@@ -82,10 +84,12 @@ pub use id::BodyId;
 pub use joint::Joint;
 pub use mass::MassProperties;
 pub use motion::Motion;
+pub use names::{ImportedJoint, Input, Keyframe, MechanismNames};
 pub use out_of_range::OutOfRange;
 pub use pliant_geometry::{
     ConvexHull, Drawn, GeometryError, HeightField, Shape, SurfaceMesh, SurfacePoint, TriangleMesh,
 };
+pub use robot::{JointTarget, RobotError, RobotHandle};
 pub use spatial::{SpatialImpulse, SpatialVelocity};
 pub use trajectory::{PoseKey, PoseTrajectory, Trajectory, VelocityKey};
 pub use watch::{StepProgress, StepWatch};

@@ -288,7 +288,7 @@ impl BodiesBuilder {
         let world_base = parent.map_or(Isometry3::identity(), |p| self.poses[p.0]) * base;
         let carrier = parent.and_then(|p| self.bodies[p.0].link);
         let link_base = parent.map_or(*base, |p| self.bodies[p.0].frame * base);
-        let MechanismDesc { system, geometries, excluded, hidden, visuals, state } = mechanism;
+        let MechanismDesc { system, geometries, excluded, hidden, visuals, state, .. } = mechanism;
         let first_link = self.links.len();
         let model = &system.model;
         let named = |link: &Link| format!("{name}/{}", link.name);

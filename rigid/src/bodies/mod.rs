@@ -250,6 +250,11 @@ impl Bodies {
         self.simulation.state().time
     }
 
+    /// Poses, velocities and joint axes of the links at [`time`](Self::time).
+    pub fn kinematics(&self) -> &Kinematics {
+        &self.kinematics
+    }
+
     /// The simulation that moves the bodies: its system, state, contacts.
     pub fn simulation(&self) -> &Simulation<Collisions> {
         &self.simulation
