@@ -363,7 +363,6 @@ fn what_mjcf_loses_is_named() {
             (world("<body name=\"b\" mocap=\"true\"/>"), "body 'b' mocap=true", "is static"),
             (world("<body name=\"b\" gravcomp=\"0.5\"/>"), "body 'b' gravcomp=0.5", "only 0 and 1"),
             (joint("solreffriction=\"0.01 1\""), "joint 'j' solreffriction=0.01 1", "regularisation"),
-            (joint("margin=\"0.1\""), "joint 'j' margin=0.1", "when they are reached"),
             (joint("type=\"ball\" springdamper=\"1 1\""), "joint 'j' springdamper=1 1", "only the damper"),
             (joint("stiffness=\"1 2\""), "joint 'j' stiffness=1 2", "linear"),
             (joint("type=\"ball\" stiffness=\"1\""), "joint 'j' stiffness=1", "needs a coordinate"),
@@ -393,11 +392,6 @@ fn what_mjcf_loses_is_named() {
                 section("<equality><weld body1=\"b\" active=\"false\"/></equality>"),
                 "weld active=false",
                 "cannot be activated",
-            ),
-            (
-                section("<equality><weld body1=\"b\" solref=\"1 1\"/></equality>"),
-                "weld solref=1 1",
-                "near-rigid",
             ),
             (
                 section("<contact><pair geom1=\"ball\" geom2=\"ball\" condim=\"4\"/></contact>"),
