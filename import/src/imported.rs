@@ -67,8 +67,9 @@ pub struct Visual {
 
 impl From<Imported> for MechanismDesc {
     fn from(imported: Imported) -> Self {
-        let Imported { system, geometries, excluded, hidden, visuals, state, keyframes, joints, inputs, .. } =
-            imported;
+        let Imported {
+            system, geometries, excluded, hidden, visuals, state, keyframes, joints, inputs, ..
+        } = imported;
         let visual = |v: Visual| (v.link, Appearance { shape: v.shape, pose: v.pose, color: v.color });
         let visuals = visuals.into_iter().map(visual).collect();
         let names = MechanismNames { joints, inputs, keyframes };

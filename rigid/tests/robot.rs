@@ -69,7 +69,15 @@ fn tree(draw: &mut Draw) -> MechanismDesc {
         drive_control: vec![],
         activation: vec![],
     });
-    MechanismDesc { system, geometries: vec![], excluded: vec![], visuals: vec![], state, names }
+    MechanismDesc {
+        system,
+        geometries: vec![],
+        excluded: vec![],
+        hidden: vec![],
+        visuals: vec![],
+        state,
+        names,
+    }
 }
 
 /// Two robots of one seed on two bases.

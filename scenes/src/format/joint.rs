@@ -198,6 +198,7 @@ fn several<const N: usize>(
         stiffness: stiffness[d],
         reference: reference[d],
         limits: limits(given[d]),
+        limit_compliance: None,
     };
     (0..N).map(|d| (turns[d], dof(d))).collect()
 }
@@ -211,6 +212,7 @@ impl AxisJoint {
             stiffness: self.stiffness,
             reference: self.reference,
             limits: limits(self.limits),
+            limit_compliance: None,
         }
     }
 }
