@@ -73,7 +73,7 @@ fn tree(draw: &mut Draw) -> MechanismDesc {
         system,
         geometries: vec![],
         excluded: vec![],
-        hidden: vec![],
+        hidden: Default::default(),
         visuals: vec![],
         state,
         names,

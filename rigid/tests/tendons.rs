@@ -379,7 +379,7 @@ fn a_string_loads_the_joints_of_what_it_holds() {
     let state = system.model.zero_configuration();
     for integrator in [Integrator::Fixed { step: 1e-3 }, Integrator::Trapezoid { step: 1e-3, accuracy: None }]
     {
-        let mut simulation = run(clone(&system), integrator, state.clone(), 2.0);
+        let simulation = run(clone(&system), integrator, state.clone(), 2.0);
         let tension = m * G / 2.0 * length / height;
         let hinge = simulation.joint_reactions()[0];
         let expected = Vector3::new(tension * l / length, 0.0, m * G / 2.0);
