@@ -154,17 +154,27 @@ impl World {
     /// # Errors
     /// [`StepError`]; the world can still be read then, but every later step is refused with
     /// [`StepError::Failed`]. The same holds after [`StepError::Stopped`], which the
-    /// [`watch`](Self::watch) asks for. To continue, restore a state that was saved between steps.
+    /// [`watch`](Self::watch) asks for, unless it asked before the step: then nothing has changed.
+    /// To continue, restore a state that was saved between steps.
     pub fn step(&mut self) -> Result<StepReport, StepError> {
         if let Some(cause) = &self.failure {
             return Err(StepError::Failed { step: self.step, cause: cause.clone() });
         }
         // Inside the pool, so that parallel loops start without a transfer to it.
         let taken = rayon::scope(|_| self.step_in_pool());
-        if let Err(error) = &taken {
+        if let Err(error) = &taken
+            && !self.is_untouched_by(error)
+        {
             self.failure = Some(error.to_string());
         }
         taken
+    }
+
+    /// Whether a step ended with an error before it changed anything: a stop at its beginning.
+    fn is_untouched_by(&self, error: &StepError) -> bool {
+        let progress = self.watch().progress();
+        let nothing_done = progress.substeps == 0 && progress.rigid_share == 0.0;
+        nothing_done && matches!(error, StepError::Stopped { time, .. } if *time == self.time)
     }
 
     fn step_in_pool(&mut self) -> Result<StepReport, StepError> {

@@ -49,6 +49,7 @@ impl Off {
             }
             if limit {
                 dof.limits = Dof::default().limits;
+                dof.limit_compliance = None;
             }
             if spring {
                 dof.stiffness = 0.0;
@@ -73,6 +74,7 @@ impl Off {
             }
             if self.limit {
                 tendon.range = [f64::NEG_INFINITY, f64::INFINITY];
+                tendon.limit_compliance = None;
             }
             if self.spring {
                 tendon.stiffness = 0.0;
