@@ -111,18 +111,25 @@ impl Reader<'_> {
         let driven = scalar(self.joints, element, "joint1")?;
         let polynomial = element.numbers("polycoef", 1..=5)?.unwrap_or_else(|| vec![0.0, 1.0]);
         let p = |i: usize| polynomial.get(i).copied().unwrap_or(0.0);
-        if polynomial.iter().skip(2).any(|c| *c != 0.0) && element.text("joint2").is_some() {
-            let reason = "couplings that are not linear".to_owned();
-            return Err(element.fail_at("polycoef", ImportProblem::Unsupported(reason)));
-        }
-        let (driver, ratio, offset) = match element.text("joint2") {
-            Some(_) => {
-                let driver = scalar(self.joints, element, "joint2")?;
-                (driver, p(1), driven.reference + p(0) - p(1) * driver.reference)
-            }
-            None => (driven, 0.0, driven.reference + p(0)),
+        let driver = match element.text("joint2") {
+            Some(_) => scalar(self.joints, element, "joint2")?,
+            None => driven,
         };
-        let held = Equality::Coupler { driver: driver.link, driven: driven.link, ratio, offset };
+        let is_curved = polynomial.iter().skip(2).any(|c| *c != 0.0);
+        let held = if driver.link == driven.link {
+            if element.text("joint2").is_some() {
+                return Err(element.bad("joint2", "another joint than joint1"));
+            }
+            let offset = driven.reference + p(0);
+            Equality::Coupler { driver: driver.link, driven: driven.link, ratio: 0.0, offset }
+        } else if is_curved {
+            let coefficients = [driven.reference + p(0), p(1), p(2), p(3), p(4)];
+            let origin = driver.reference;
+            Equality::Polynomial { driver: driver.link, driven: driven.link, coefficients, origin }
+        } else {
+            let offset = driven.reference + p(0) - p(1) * driver.reference;
+            Equality::Coupler { driver: driver.link, driven: driven.link, ratio: p(1), offset }
+        };
         let of = |link| self.softness.of_joint(self.model, link);
         let other = if driver.link == driven.link { 0.0 } else { of(driver.link) };
         let compliance = self.softness.read(element, ["solref", "solimp"], of(driven.link) + other)?;

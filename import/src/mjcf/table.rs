@@ -359,17 +359,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
         Yes,
         &[EQUALITY[0], EQUALITY[1], (Yes, "body1 body2 relpose site1 site2"), (Yes, "anchor torquescale")]
     ),
-    element!(
-        "equality",
-        "joint",
-        Yes,
-        &[
-            EQUALITY[0],
-            EQUALITY[1],
-            (Yes, "joint1 joint2"),
-            (Partly("linear ones; others are an error"), "polycoef")
-        ]
-    ),
+    element!("equality", "joint", Yes, &[EQUALITY[0], EQUALITY[1], (Yes, "joint1 joint2 polycoef")]),
     element!("equality", "distance", Refused("distances between geoms, which MuJoCo has removed, too")),
     element!("equality", "tendon", Dropped("tendons are not constrained")),
     element!("equality", "flex", Refused("deformable bodies are not rigid bodies")),

@@ -6,7 +6,8 @@ use super::error::SimulationError;
 use crate::compliance::Compliance;
 use crate::multibody::{Kinematics, LinkId, Model, State};
 
-/// A constraint: near-rigid, unless it is [`Compliant`](Self::Compliant) (see `docs/book/src/theory/rigid.md`). Points and poses
+/// A constraint: near-rigid, unless it is [`Compliant`](Self::Compliant) (see
+/// `docs/book/src/theory/rigid.md`). Points and poses
 /// are in the links' frames; a link that is `None` is the world.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Equality {
@@ -43,6 +44,18 @@ pub enum Equality {
         ratio: f64,
         /// The offset \[rad, m\].
         offset: f64,
+    },
+    /// One coordinate follows a polynomial of another: `q_driven = sum_k c_k (q_driver - origin)^k`.
+    /// A step has its slope at the state.
+    Polynomial {
+        /// Link whose joint drives; its first degree of freedom.
+        driver: LinkId,
+        /// Link whose joint is driven; its first degree of freedom.
+        driven: LinkId,
+        /// The coefficients c_k, from k = 0 \[rad, m\] on.
+        coefficients: [f64; 5],
+        /// Coordinate of the driver at which the polynomial is c_0 \[rad, m\].
+        origin: f64,
     },
     /// Another constraint with a compliance. The residual that decides the impedance is the norm of
     /// those of its rows.
@@ -108,6 +121,10 @@ impl Equality {
                 let (driver, driven) = (LinkId(first + driver.0), LinkId(first + driven.0));
                 Self::Coupler { driver, driven, ratio, offset }
             }
+            Self::Polynomial { driver, driven, coefficients, origin } => {
+                let (driver, driven) = (LinkId(first + driver.0), LinkId(first + driven.0));
+                Self::Polynomial { driver, driven, coefficients, origin }
+            }
             Self::Compliant { compliance, turning, lever, held } => {
                 let held = Box::new(held.moved(first, carrier, base));
                 Self::Compliant { compliance, turning, lever, held }
@@ -135,6 +152,8 @@ impl Equality {
             Err(SimulationError::value(format!("equality {index}"), field, value, unit, requirement))
         };
         let known = |link: &LinkId| link.0 < model.links().len();
+        let has_coordinate =
+            |link: &LinkId| known(link) && matches!(model.links()[link.0].joint.positions(), 1..=3);
         match self {
             Self::Ball { links, .. } | Self::Distance { links, .. } | Self::Weld { links, .. } => {
                 if let Some(link) = links.iter().flatten().find(|link| !known(link)) {
@@ -154,11 +173,20 @@ impl Equality {
                     return fail("distance", *distance, "m", "finite and positive");
                 }
             }
+            Self::Polynomial { driver, driven, coefficients, origin } => {
+                if let Some(link) = [driver, driven].into_iter().find(|link| !has_coordinate(link)) {
+                    return fail("link", link.0 as f64, "", "a link whose joint has a coordinate");
+                }
+                if driver == driven {
+                    return fail("link", driver.0 as f64, "", "another than that which it drives");
+                }
+                if let Some(bad) = coefficients.iter().chain([origin]).find(|x| !x.is_finite()) {
+                    return fail("coefficients or origin", *bad, "", "finite");
+                }
+            }
             Self::Coupler { driver, driven, ratio, offset } => {
-                for link in [driver, driven] {
-                    if !known(link) || !matches!(model.links()[link.0].joint.positions(), 1..=3) {
-                        return fail("link", link.0 as f64, "", "a link whose joint has a coordinate");
-                    }
+                if let Some(link) = [driver, driven].into_iter().find(|link| !has_coordinate(link)) {
+                    return fail("link", link.0 as f64, "", "a link whose joint has a coordinate");
                 }
                 if !(ratio.is_finite() && offset.is_finite()) {
                     return fail("ratio or offset", ratio + offset, "", "finite");
@@ -196,6 +224,7 @@ impl Equality {
         out: &mut Vec<ConstraintRow>,
     ) {
         let pose = |link: &Option<LinkId>| link.map_or(Isometry3::identity(), |l| *kinematics.pose(l));
+        let q = |link: &LinkId| state.q[model.positions_of(*link).start];
         let world = |links: &[Option<LinkId>; 2], points: &[Point3<f64>; 2]| {
             [(pose(&links[0]) * points[0]).coords, (pose(&links[1]) * points[1]).coords]
         };
@@ -227,15 +256,12 @@ impl Equality {
                 }
             }
             Self::Coupler { driver, driven, ratio, offset } => {
-                let q = |link: &LinkId| state.q[model.positions_of(*link).start];
                 let error = q(driven) - ratio * q(driver) - offset;
-                let (driver, driven) =
-                    (model.velocities_of(*driver).start, model.velocities_of(*driven).start);
-                out.push(ConstraintRow {
-                    error,
-                    kind: RowKind::Rates { driver, driven, ratio: *ratio },
-                    compliance: None,
-                });
+                out.push(rates_row(model, [*driver, *driven], *ratio, error));
+            }
+            Self::Polynomial { driver, driven, coefficients, origin } => {
+                let [value, slope] = value_and_slope(coefficients, q(driver) - origin);
+                out.push(rates_row(model, [*driver, *driven], slope, q(driven) - value));
             }
             Self::Compliant { compliance, turning, lever, held } => {
                 let first = out.len();
@@ -269,4 +295,15 @@ fn point_rows(links: [Option<LinkId>; 2], points: [Vector3<f64>; 2], out: &mut V
             compliance: None,
         });
     }
+}
+
+/// The row of a driver and what it drives, at a ratio of their rates.
+fn rates_row(model: &Model, [driver, driven]: [LinkId; 2], ratio: f64, error: f64) -> ConstraintRow {
+    let (driver, driven) = (model.velocities_of(driver).start, model.velocities_of(driven).start);
+    ConstraintRow { error, kind: RowKind::Rates { driver, driven, ratio }, compliance: None }
+}
+
+/// A polynomial and its derivative at `x`, by Horner's rule.
+fn value_and_slope(coefficients: &[f64], x: f64) -> [f64; 2] {
+    coefficients.iter().rev().fold([0.0; 2], |[value, slope], c| [value * x + c, slope * x + value])
 }
