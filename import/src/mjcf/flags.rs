@@ -69,6 +69,9 @@ impl Off {
         geometries: &mut [CollisionGeometry],
     ) {
         for tendon in tendons {
+            if self.equality {
+                tendon.holds.clear();
+            }
             if self.dry_friction {
                 tendon.friction_loss = 0.0;
             }

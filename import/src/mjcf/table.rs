@@ -361,7 +361,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
     ),
     element!("equality", "joint", Yes, &[EQUALITY[0], EQUALITY[1], (Yes, "joint1 joint2 polycoef")]),
     element!("equality", "distance", Refused("distances between geoms, which MuJoCo has removed, too")),
-    element!("equality", "tendon", Dropped("tendons are not constrained")),
+    element!("equality", "tendon", Yes, &[EQUALITY[0], EQUALITY[1], (Yes, "tendon1 tendon2 polycoef")]),
     element!("equality", "flex", Refused("deformable bodies are not rigid bodies")),
     element!("equality", "flexstrain", Refused("deformable bodies are not rigid bodies")),
     element!("equality", "flexvert", Refused("deformable bodies are not rigid bodies")),

@@ -12,7 +12,7 @@ use super::links::JointRecord;
 use super::softness::Softness;
 use pliant_geometry::Shape;
 use pliant_rigid::multibody::{Kinematics, LinkId, Model, State};
-use pliant_rigid::simulation::{PathElement, Tendon, TendonPath, WrapSurface};
+use pliant_rigid::simulation::{PathElement, Tendon, TendonHold, TendonPath, WrapSurface};
 
 /// A tendon, and the range of the sum of its motors' forces.
 pub(super) struct TendonRecord {
@@ -73,7 +73,58 @@ pub(super) fn read(
         }
         records.push(record);
     }
+    let configuration = Configuration { softness, model, state, shown: &shown };
+    for element in root.all("equality").flat_map(|equality| equality.all("tendon")) {
+        let resolved = defaults.resolve_as(element, "equality")?;
+        let (held, hold) = configuration.hold(&resolved, &records)?;
+        if resolved.flag("active", true)? {
+            records[held].tendon.holds.push(hold);
+        } else {
+            warnings.push(element.warn("active", "left out: constraints cannot be activated during a run"));
+        }
+    }
     Ok(records)
+}
+
+/// The configuration of the file, to which equalities of tendons refer.
+struct Configuration<'a> {
+    softness: &'a Softness,
+    model: &'a Model,
+    state: &'a State,
+    shown: &'a Kinematics,
+}
+
+impl Configuration<'_> {
+    /// `l1 - l1_0 = p0 + p1 (l2 - l2_0) + ...` with the lengths in the configuration of the file;
+    /// without a second tendon the first is held at `l1_0 + p0`. The number of the first, and how it
+    /// is held.
+    fn hold(&self, element: &Element, records: &[TendonRecord]) -> Result<(usize, TendonHold), ImportError> {
+        let number = |attribute: &'static str| -> Result<usize, ImportError> {
+            let name = element.required(attribute)?;
+            let found = records.iter().position(|record| record.tendon.name == name);
+            found.ok_or_else(|| element.fail_at(attribute, ImportProblem::Reference("tendon")))
+        };
+        let held = number("tendon1")?;
+        let driver = element.text("tendon2").map(|_| number("tendon2")).transpose()?;
+        if driver == Some(held) {
+            return Err(element.bad("tendon2", "another tendon than tendon1"));
+        }
+        let mut mobility = 0.0;
+        let mut length = |number: usize| {
+            let tendon = &records[number].tendon;
+            let mut moments = vec![0.0; self.model.velocities()];
+            let length = tendon.moment_arms(self.model, self.shown, self.state, &mut moments);
+            mobility += self.softness.mobility(&moments);
+            length
+        };
+        let (own, origin) = (length(held), driver.map_or(0.0, &mut length));
+        let polynomial = element.numbers("polycoef", 1..=5)?.unwrap_or_else(|| vec![0.0, 1.0]);
+        let mut coefficients = [0.0; 5];
+        coefficients.iter_mut().zip(&polynomial).for_each(|(own, given)| *own = *given);
+        coefficients[0] += own;
+        let compliance = self.softness.read(element, ["solref", "solimp"], mobility)?;
+        Ok((held, TendonHold { driver, coefficients, origin, compliance }))
+    }
 }
 
 impl Reader<'_> {

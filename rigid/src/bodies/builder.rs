@@ -340,7 +340,9 @@ impl BodiesBuilder {
         self.equalities
             .extend(system.equalities.into_iter().map(|e| e.moved(first_link, carrier, &link_base)));
         let first_tendon = self.tendons.len();
-        self.tendons.extend(system.tendons.into_iter().map(|t| t.moved(first_link, carrier, &link_base)));
+        self.tendons.extend(
+            system.tendons.into_iter().map(|t| t.moved((first_link, first_tendon), carrier, &link_base)),
+        );
         let drive = |d: Drive| d.moved(first_link, first_tendon, carrier, &link_base);
         let first_drive = self.drives.len();
         self.drives.extend(system.drives.into_iter().map(drive));

@@ -451,6 +451,7 @@ fn transmissions(system: &System, last: &Stepper, before: &[f64], mean: &[f64], 
                 flows.joint_damping += spring.dt * spring.damping * damped * (rate - led);
             }
             TransmissionPotential::Limit(_) => flows.joint_limits -= work,
+            TransmissionPotential::Hold(_) => flows.constraints -= work,
             TransmissionPotential::Friction(_) => flows.joint_friction -= work,
             TransmissionPotential::Drive(_) => flows.motors += work,
         }

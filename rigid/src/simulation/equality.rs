@@ -304,6 +304,6 @@ fn rates_row(model: &Model, [driver, driven]: [LinkId; 2], ratio: f64, error: f6
 }
 
 /// A polynomial and its derivative at `x`, by Horner's rule.
-fn value_and_slope(coefficients: &[f64], x: f64) -> [f64; 2] {
+pub(super) fn value_and_slope(coefficients: &[f64], x: f64) -> [f64; 2] {
     coefficients.iter().rev().fold([0.0; 2], |[value, slope], c| [value * x + c, slope * x + value])
 }

@@ -52,6 +52,6 @@ pub use stepper::Stepper;
 pub use summary::StepSummary;
 pub use system::{LineForce, System};
 pub use transmission::{
-    Activation, ActivationTimes, Drive, ForceLaw, Muscle, PathElement, Tendon, TendonPath, Transmission,
-    WrapSurface,
+    Activation, ActivationTimes, Drive, ForceLaw, Muscle, PathElement, Tendon, TendonHold, TendonPath,
+    Transmission, WrapSurface,
 };

@@ -98,6 +98,7 @@ impl System {
             }
         }
         self.tendons.iter().try_for_each(|tendon| tendon.validate(&self.model))?;
+        self.tendons.iter().try_for_each(|tendon| tendon.validate_holds(&self.model, &self.tendons))?;
         self.drives.iter().enumerate().try_for_each(|(i, d)| d.validate(&self.model, &self.tendons, i))?;
         self.actuators.iter().enumerate().try_for_each(|(i, a)| a.validate(&self.model, i))?;
         self.equalities.iter().enumerate().try_for_each(|(i, e)| e.validate(&self.model, i))?;

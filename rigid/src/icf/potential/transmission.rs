@@ -2,6 +2,7 @@
 
 use super::actuator::clamped_line;
 use super::constraint::{ConstraintPotential, Evaluation};
+use super::holonomic::HolonomicPotential;
 use super::joint_friction::JointFrictionPotential;
 use super::limit::LimitPotential;
 
@@ -70,6 +71,8 @@ pub enum TransmissionPotential {
     Limit(LimitPotential),
     /// Its dry friction.
     Friction(JointFrictionPotential),
+    /// A length that it is held at.
+    Hold(HolonomicPotential),
     /// A drive.
     Drive(DrivePotential),
 }
@@ -80,6 +83,7 @@ impl ConstraintPotential<1> for TransmissionPotential {
             Self::Spring(potential) => potential.response(v),
             Self::Limit(potential) => potential.response(v),
             Self::Friction(potential) => potential.response(v),
+            Self::Hold(potential) => potential.response(v),
             Self::Drive(potential) => potential.response(v),
         }
     }
@@ -89,6 +93,7 @@ impl ConstraintPotential<1> for TransmissionPotential {
             Self::Spring(potential) => potential.secant(v),
             Self::Limit(potential) => potential.secant(v),
             Self::Friction(potential) => potential.secant(v),
+            Self::Hold(potential) => potential.secant(v),
             Self::Drive(potential) => potential.secant(v),
         }
     }

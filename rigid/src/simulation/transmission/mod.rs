@@ -13,17 +13,20 @@ use nalgebra::Vector3;
 
 pub use drive::{Activation, Drive, ForceLaw, Transmission};
 pub use muscle::{ActivationTimes, Muscle};
-pub use tendon::{PathElement, Tendon, TendonPath};
+pub use tendon::{PathElement, Tendon, TendonHold, TendonPath};
 pub use wrap::WrapSurface;
 
+use super::equality::value_and_slope;
 use super::system::System;
 use super::trapezoid_data::end_weight;
 use crate::icf::potential::{
-    DrivePotential, JointFrictionPotential, LimitPotential, TendonSpring, TransmissionPotential,
+    DrivePotential, HolonomicPotential, JointFrictionPotential, LimitPotential, TendonSpring,
+    TransmissionPotential,
 };
 use crate::icf::{ConvexProblem, Side};
 use crate::multibody::{ForceVector, Kinematics, LinkId, MassMatrix, Model, State, for_each_axis};
 use core::ops::Range;
+use tendon::add_tree;
 
 /// Smallest mobility of a row [1/kg]: it avoids a division by zero.
 const LEAST_MOBILITY: f64 = 1e-12;
@@ -63,7 +66,7 @@ pub(super) enum Part {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Transmissions {
     /// Those of the tendons, then those of the drives: a drive on a tendon has that tendon's, times
-    /// its gear.
+    /// its gear. Then those of lengths that tendons are held at, whose length is the residual.
     rows: Vec<Row>,
     pulls: Vec<Pull>,
     columns: Vec<f64>,
@@ -91,17 +94,7 @@ impl Transmissions {
         for tendon in &system.tendons {
             let first_pull = self.pulls.len();
             self.turns.clear();
-            let Self { pulls, turns, .. } = self;
-            let length = tendon.measure(
-                model,
-                kinematics,
-                state,
-                |link, point, direction| {
-                    let lever = point - kinematics.pose(link).translation.vector;
-                    pulls.push(Pull { link, force: ForceVector::at(&lever, direction) });
-                },
-                |n, coefficient| turns.push((n, coefficient)),
-            );
+            let length = self.measure(tendon, model, (kinematics, state), 1.0);
             let trees = tendon.trees(model);
             self.finish_row(model, (kinematics, state, mass), length, trees, first_pull);
         }
@@ -127,6 +120,49 @@ impl Transmissions {
                 Transmission::Site { link: None, .. } | Transmission::Tendon { .. } => 0.0,
             };
             self.finish_row(model, (kinematics, state, mass), length, trees, first_pull);
+        }
+        self.prepare_holds(system, kinematics, state, mass);
+    }
+
+    /// Adds the pulls and turns of a tendon, `factor` times, to those of the present row, and returns
+    /// its length \[m, rad\].
+    fn measure(
+        &mut self,
+        tendon: &Tendon,
+        model: &Model,
+        (kinematics, state): (&Kinematics, &State),
+        factor: f64,
+    ) -> f64 {
+        let Self { pulls, turns, .. } = self;
+        tendon.measure(
+            model,
+            kinematics,
+            state,
+            |link, point, direction| {
+                let lever = point - kinematics.pose(link).translation.vector;
+                pulls.push(Pull { link, force: ForceVector::at(&lever, direction * factor) });
+            },
+            |n, coefficient| turns.push((n, factor * coefficient)),
+        )
+    }
+
+    /// The rows of the lengths that tendons are held at, after those of the tendons themselves.
+    fn prepare_holds(&mut self, system: &System, kinematics: &Kinematics, state: &State, mass: &MassMatrix) {
+        let model = &system.model;
+        for (tendon, hold) in system.tendons.iter().flat_map(|t| t.holds.iter().map(move |hold| (t, hold))) {
+            let first_pull = self.pulls.len();
+            self.turns.clear();
+            let mut trees = tendon.trees(model);
+            let mut error = self.measure(tendon, model, (kinematics, state), 1.0) - hold.coefficients[0];
+            if let Some(number) = hold.driver {
+                let x = self.rows[number].length - hold.origin;
+                let [value, slope] = value_and_slope(&hold.coefficients, x);
+                error += hold.coefficients[0] - value;
+                let driver = &system.tendons[number];
+                self.measure(driver, model, (kinematics, state), -slope);
+                driver.trees(model).into_iter().flatten().for_each(|tree| add_tree(&mut trees, tree));
+            }
+            self.finish_row(model, (kinematics, state, mass), error, trees, first_pull);
         }
     }
 
@@ -237,6 +273,15 @@ impl Transmissions {
                 );
                 self.push(&mut filling, part, (t, 1.0), TransmissionPotential::Friction(potential), 0.0);
             }
+        }
+        let holds = system.tendons.iter().enumerate();
+        let holds = holds.flat_map(|(t, tendon)| tendon.holds.iter().map(move |hold| (t, hold)));
+        for (h, (t, hold)) in holds.enumerate() {
+            let row = system.tendons.len() + system.drives.len() + h;
+            let Row { length: error, rate, .. } = first.unwrap_or(self).rows[row];
+            let line = hold.compliance.line(error, error, rate, dt, first.is_some());
+            let potential = TransmissionPotential::Hold(HolonomicPotential::compliant(error, line));
+            self.push(&mut filling, Part::Tendon(t), (row, 1.0), potential, 0.0);
         }
         let mut own = activations.iter();
         for (d, drive) in system.drives.iter().enumerate() {

@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::super::error::SimulationError;
 use super::wrap::{WrapSurface, touch};
-use crate::compliance::LimitCompliance;
+use crate::compliance::{Compliance, LimitCompliance};
 use crate::multibody::{Kinematics, LinkId, Model, State, for_each_axis};
 
 /// A string. Units are those of a length in metres; for a [`TendonPath::Joints`] of angles rad
@@ -27,6 +27,22 @@ pub struct Tendon {
     pub damping: f64,
     /// Dry friction: its largest force \[N\].
     pub friction_loss: f64,
+    /// Lengths that it is held at.
+    pub holds: Vec<TendonHold>,
+}
+
+/// A length follows a polynomial of another tendon's: `l = sum_k c_k (l_driver - origin)^k`. A step
+/// has its slope at the state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TendonHold {
+    /// Number of the other tendon; `None` for a length c_0.
+    pub driver: Option<usize>,
+    /// The coefficients c_k, from k = 0 \[m\] on.
+    pub coefficients: [f64; 5],
+    /// Length of the driver at which the polynomial is c_0 \[m\].
+    pub origin: f64,
+    /// The compliance.
+    pub compliance: Compliance,
 }
 
 /// The way of a tendon.
@@ -94,6 +110,7 @@ impl Tendon {
             rest: [0.0; 2],
             damping: 0.0,
             friction_loss: 0.0,
+            holds: Vec::new(),
         }
     }
 
@@ -218,6 +235,37 @@ impl Tendon {
         }
     }
 
+    /// Checks what it is held at, as one of `all` tendons.
+    pub(crate) fn validate_holds(&self, model: &Model, all: &[Self]) -> Result<(), SimulationError> {
+        let fail = |field, value, unit, requirement| {
+            let item = format!("tendon '{}'", self.name);
+            Err(SimulationError::value(item, field, value, unit, requirement))
+        };
+        for hold in &self.holds {
+            if let Some(bad) = hold.coefficients.iter().chain([&hold.origin]).find(|x| !x.is_finite()) {
+                return fail("coefficients or origin", *bad, "", "finite");
+            }
+            if let Some((field, x, unit, requirement)) = hold.compliance.fault() {
+                return fail(field, x, unit, requirement);
+            }
+            let Some(number) = hold.driver else { continue };
+            let Some(driver) = all.get(number).filter(|driver| driver.name != self.name) else {
+                return fail("driver", number as f64, "", "another tendon of the system");
+            };
+            let mut trees = std::collections::BTreeSet::new();
+            [self, driver].into_iter().for_each(|tendon| {
+                tendon.for_each_tree(model, |tree| {
+                    trees.insert(tree);
+                });
+            });
+            if trees.len() > TREES {
+                let count = trees.len() as f64;
+                return fail("trees with those of its driver", count, "", "at most two mechanisms");
+            }
+        }
+        Ok(())
+    }
+
     /// How far the spring is beyond its rest at a length \[m\].
     pub(crate) fn stretch(&self, length: f64) -> f64 {
         length - length.clamp(self.rest[0], self.rest[1])
@@ -228,9 +276,15 @@ impl Tendon {
         0.5 * self.stiffness * self.stretch(length).powi(2)
     }
 
-    /// The same tendon for links numbered from `first` on, whose world is at `base` of a link, or of
+    /// The same tendon for links and tendons numbered from `first` on, whose world is at `base` of a link, or of
     /// the world.
-    pub(crate) fn moved(mut self, first: usize, carrier: Option<LinkId>, base: &Isometry3<f64>) -> Self {
+    pub(crate) fn moved(
+        mut self,
+        (first, first_tendon): (usize, usize),
+        carrier: Option<LinkId>,
+        base: &Isometry3<f64>,
+    ) -> Self {
+        self.holds.iter_mut().filter_map(|hold| hold.driver.as_mut()).for_each(|d| *d += first_tendon);
         let here = |link: Option<LinkId>| link.map_or(carrier, |l| Some(LinkId(first + l.0)));
         let at = |link: Option<LinkId>| if link.is_some() { Isometry3::identity() } else { *base };
         match &mut self.path {
