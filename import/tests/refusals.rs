@@ -361,7 +361,7 @@ fn what_mjcf_loses_is_named() {
             ),
             (world("<camera name=\"c\"/>"), "camera 'c'", "pictures"),
             (world("<body name=\"b\" mocap=\"true\"/>"), "body 'b' mocap=true", "is static"),
-            (world("<body name=\"b\" gravcomp=\"0.5\"/>"), "body 'b' gravcomp=0.5", "only 0 and 1"),
+            (world("<body name=\"b\" gravcomp=\"1.5\"/>"), "body 'b' gravcomp=1.5", "only 0 to 1"),
             (joint("solreffriction=\"0.01 1\""), "joint 'j' solreffriction=0.01 1", "regularisation"),
             (joint("type=\"ball\" springdamper=\"1 1\""), "joint 'j' springdamper=1 1", "only the damper"),
             (joint("stiffness=\"1 2\""), "joint 'j' stiffness=1 2", "linear"),

@@ -27,6 +27,8 @@ pub(super) struct MjcfBody {
     pub geoms: Vec<Geom>,
     pub sites: Vec<(String, Isometry3<f64>)>,
     pub gravity: bool,
+    /// Share of its weight that is compensated, if that is a part.
+    pub compensated: f64,
     /// Mass, centre of mass (body frame) and inertia about it (body axes), once compiled.
     pub mass: Option<(MassProperties, Vector3<f64>)>,
     /// The moving body that it is welded to; the world's number for static bodies.
@@ -121,6 +123,7 @@ impl MjcfBody {
             geoms: Vec::new(),
             sites: Vec::new(),
             gravity: true,
+            compensated: 0.0,
             mass: None,
             part: 0,
             link: None,
@@ -191,9 +194,10 @@ impl Reader<'_> {
         match element.number("gravcomp")? {
             None | Some(0.0) => {}
             Some(1.0) => body.gravity = false,
+            Some(share) if share > 0.0 && share < 1.0 => body.compensated = share,
             Some(_) => self
                 .warnings
-                .push(element.warn("gravcomp", "left out: only 0 and 1 are supported; gravity acts fully")),
+                .push(element.warn("gravcomp", "left out: only 0 to 1 are supported; gravity acts fully")),
         }
         self.bodies.push(body);
         let inner =

@@ -54,7 +54,7 @@ pub(super) fn build(
             added.joint = kind(joint);
             added.dofs = vec![joint.dof; added.joint.velocities()];
             if last {
-                added.inertia = inertia(body, &after);
+                carry(&mut added, body, &after);
             }
             let turns_freely = matches!(joint.freedom, Freedom::Ball | Freedom::Free);
             if turns_freely && joint.dof.friction_loss > 0.0 {
@@ -74,9 +74,12 @@ pub(super) fn build(
         }
         if count == 0 {
             let mut added = plain(body.name.clone(), link, in_link, body);
-            added.inertia = inertia(body, &Isometry3::identity());
+            carry(&mut added, body, &Isometry3::identity());
             let id = builder.add(added).map_err(|e| body.element.fail(e.into()))?;
             (link, in_link) = (Some(id), Isometry3::identity());
+        }
+        if let Some(rest) = rest(body, link, &in_link) {
+            builder.add(rest).map_err(|e| body.element.fail(e.into()))?;
         }
         let body = &mut bodies[i];
         (body.link, body.in_link) = (link, in_link);
@@ -118,12 +121,32 @@ fn back(joint: &MjcfJoint) -> Isometry3<f64> {
     }
 }
 
-/// Inertia about the link's origin, in the link's axes, which are parallel to the body's.
-fn inertia(body: &MjcfBody, in_link: &Isometry3<f64>) -> RigidInertia {
+/// Gives a link the inertia of its body. Of a body of which a part of the weight is compensated it
+/// has the greater part: the one with weight or the one without.
+fn carry(link: &mut Link, body: &MjcfBody, in_link: &Isometry3<f64>) {
+    link.inertia = inertia(body, in_link, body.compensated.max(1.0 - body.compensated));
+    link.gravity = body.gravity && body.compensated <= 0.5;
+}
+
+/// The other part, on a link that is fixed to the body's.
+fn rest(body: &MjcfBody, link: Option<LinkId>, in_link: &Isometry3<f64>) -> Option<Link> {
+    if body.compensated <= 0.0 || body.mass.is_none() {
+        return None;
+    }
+    let name = format!("{}/gravcomp", body.name);
+    let mut rest = plain(name, link, Isometry3::identity(), body);
+    rest.inertia = inertia(body, in_link, body.compensated.min(1.0 - body.compensated));
+    rest.gravity = body.compensated > 0.5;
+    Some(rest)
+}
+
+/// A share of the inertia, about the link's origin, in the link's axes, which are parallel to the
+/// body's.
+fn inertia(body: &MjcfBody, in_link: &Isometry3<f64>, share: f64) -> RigidInertia {
     match &body.mass {
         Some((figures, center)) => {
             let center = in_link.translation.vector + center;
-            RigidInertia::at_center(figures.mass, center, figures.inertia)
+            RigidInertia::at_center(share * figures.mass, center, figures.inertia * share)
         }
         None => RigidInertia::zero(),
     }

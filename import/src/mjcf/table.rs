@@ -292,7 +292,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
             (Yes, "name childclass"),
             ORIENTED,
             (Partly("a body that the user moves is static"), "mocap"),
-            (Partly("only 0 and 1"), "gravcomp"),
+            (Partly("0 to 1"), "gravcomp"),
             (Inert(SCRATCH), "user simple sleep fuse"),
         ]
     ),
