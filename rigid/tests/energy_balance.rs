@@ -352,3 +352,49 @@ fn an_elastic_bounce_stores_and_gives_back() {
         assert!(allowed.contains(&(lost / put_in)), "{lost}");
     }
 }
+
+// Checks: forces do no work on a tree at rest. A floating chain of random masses hangs on a force that
+// balances its weight, exchanged or constant; its joints are held by stiff motors, or are straight
+// under the point where the force acts. Work, imbalance and kinetic energy stay within the rounding
+// of the solve, relative to m g^2 h t, the energy of the falls of all steps.
+#[test]
+fn no_force_works_on_a_floating_tree_at_rest() {
+    let seed = 23;
+    let mut random = Random::new(seed);
+    for case in 0..40 {
+        let step = 10f64.powf(-3.5 + random.signed());
+        let masses = [0, 1, 2].map(|_| 10f64.powf(1.5 * random.signed()));
+        let mut builder = ModelBuilder::new(Vector3::new(0.0, 0.0, -G));
+        let mut parent = None;
+        for (k, mass) in masses.into_iter().enumerate() {
+            let center = Vector3::new(0.0, 0.0, -0.1);
+            let inertia = RigidInertia::at_center(mass, center, Matrix3::identity() * (0.01 * mass));
+            let joint =
+                if k == 0 { JointKind::Free } else { JointKind::Revolute { axis: Vector3::y_axis() } };
+            let frame = Isometry3::translation(0.0, 0.0, -0.2 * f64::from(k > 0));
+            let name = format!("link{k}");
+            parent = builder
+                .add(Link { name, parent, joint, frame, inertia, gravity: true, dofs: Vec::new() })
+                .ok();
+        }
+        let mut system = System::new(builder.build().unwrap());
+        let weight: f64 = masses.iter().map(|mass| mass * G).sum();
+        let lift = ForceVector::new(Vector3::zeros(), Vector3::new(0.0, 0.0, weight));
+        let exchanged = case % 2 == 0;
+        if exchanged {
+            let lifted = LineForce { force: lift, velocity: Vector3::zeros() };
+            system.line_forces = vec![lifted, LineForce::zero(), LineForce::zero()];
+        } else {
+            system.applied = vec![lift, ForceVector::zero(), ForceVector::zero()];
+        }
+        let state = system.model.zero_configuration();
+        let mut account = Account::open(system, NoContacts, Integrator::Fixed { step }, state);
+        let time = 50.0 * step;
+        account.advance(time);
+        let falls = weight * G * step * time;
+        let f = &account.flows;
+        let found = [f.loads, f.exchanged, account.imbalance()].map(|energy| energy / falls);
+        println!("seed {seed}, case {case}, step {step:.2e} s, masses {masses:.2?} kg: {found:?}");
+        assert!(found.iter().all(|share| share.abs() < 1e-6), "{found:?}");
+    }
+}

@@ -5,7 +5,7 @@
 //! work of these impulses at the mean of the velocities before and after, `gamma . J (v0 + v1)/2`
 //! (Thomson and Tait 1867, section 308: the work of an impulse). So each term is measured directly,
 //! and none as a remainder. Jointed trees move without impulses first, and v0 is the velocity at
-//! the end of that motion. The difference of the sum of these terms and the change of the stored
+//! the end of that motion, without its fall: the impulses also lift the tree by what it fell. The difference of the sum of these terms and the change of the stored
 //! energies is energy that the step itself created or lost: positions move at the final velocities,
 //! M and the directions of the joints change meanwhile, potentials are not linear. That difference
 //! is the imbalance; the caller computes it.
@@ -170,6 +170,9 @@ impl EnergyMeter {
         let before = &self.before[..];
         self.mean.clear();
         self.mean.extend(before.iter().zip(after).map(|(a, b)| 0.5 * (a + b)));
+        if let (None, Some(free)) = (first, &last.free) {
+            free.without_fall(&system.model, last.dt, &mut self.mean);
+        }
         let struck = first.unwrap_or(last);
         let mut flows = EnergyFlows { contact_normal: struck.lost_in_impacts(), ..EnergyFlows::default() };
         contacts(system, first, last, &self.mean, &mut flows);

@@ -303,6 +303,18 @@ impl ContactFreeStep {
         }
     }
 
+    /// Subtracts half of the fall's velocity in a step of `dt` \[s\] from the mean velocities of
+    /// impulses, for trees whose contact-free motion falls as a whole. Positions that the impulses
+    /// shift by `(v - v_f) h/2` against that motion are lifted in the field of gravity, which takes
+    /// `p . g h/2`: so their work is that at `(v_0 + v)/2`, and none on a tree at rest.
+    pub fn without_fall(&self, model: &Model, dt: f64, mean: &mut [f64]) {
+        for (t, _) in self.motion.trees().filter(|(t, _)| self.has_gravity[*t]) {
+            let Some(&root) = model.trees()[t].links.first() else { continue };
+            let linear = &mut mean[model.velocities_of(root)][3..];
+            linear.iter_mut().zip(&model.gravity).for_each(|(v, g)| *v -= 0.5 * dt * g);
+        }
+    }
+
     /// Writes the mean forces \[N m, N\] along the joints of a jointed tree in the last step of
     /// `dt` \[s\], without gravity and those of its contact-free motion. `mass` is its mass matrix
     /// at the end of the motion, `first` its first degree of freedom.
