@@ -142,6 +142,12 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
              of {limit:.4} {unit}: the limit returns it at 0.5 {unit}/s at most"
         )
     }));
+    warnings.extend(world.bodies().apart_from_couplings().map(|(name, q, demanded, unit)| {
+        format!(
+            "the joint of '{name}' starts at {q:.4} {unit}; its coupling to another joint demands \
+             {demanded:.4} {unit}: the first step moves it there, and creates the energy that this takes"
+        )
+    }));
     warnings.extend(bodies_in_bodies(&scene, &world)?);
     warnings.extend(warn_of_soft_contacts(&scene, &world));
     files.extend(scene.clone().files_mut().map(|file| file.clone()));

@@ -91,3 +91,43 @@ fn restitution_is_a_part() {
         assert!(refused.contains("restitution") && refused.contains(&wrong.to_string()), "{refused}");
     }
 }
+
+// A joint that is coupled to one that the scene places starts where the coupling demands it: of a
+// gripper with two fingers, the second at -0.5 of the first, plus 0.1. One that the scene places
+// elsewhere is named.
+#[test]
+fn coupled_joints_start_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let link = |name| {
+        format!(
+            r#"<link name="{name}"><inertial><mass value="1"/>
+            <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>"#
+        )
+    };
+    let joint = |child, mimic| {
+        format!(
+            r#"<joint name="{child}" type="prismatic"><parent link="palm"/><child link="{child}"/>
+            <axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="9" velocity="9"/>{mimic}</joint>"#
+        )
+    };
+    let mimic = r#"<mimic joint="left" multiplier="-0.5" offset="0.1"/>"#;
+    let links = ["palm", "left", "right"].map(link).concat();
+    let text = format!(r#"<robot name="hand">{links}{}{}</robot>"#, joint("left", ""), joint("right", mimic));
+    let file = folder.path().join("hand.urdf");
+    std::fs::write(&file, text).unwrap();
+    for (positions, right, warnings) in
+        [(json!({ "left": 0.6 }), -0.2, 0), (json!({ "left": 0.6, "right": 0.3 }), 0.3, 1)]
+    {
+        let scene = json!({
+            "name": "hand", "dt": 0.002, "duration": 0.1,
+            "robots": [{ "name": "hand", "file": file, "positions": positions }],
+        });
+        let scenario = Scenario::new(&parse_scene(&scene.to_string()).unwrap()).unwrap();
+        let bodies = scenario.world.bodies();
+        let found = ["hand/left", "hand/right"]
+            .map(|name| bodies.pose(bodies.find(name).unwrap()).translation.vector.x);
+        assert!((found[0] - 0.6).abs() < 1e-15 && (found[1] - right).abs() < 1e-15, "{found:?}");
+        assert_eq!(scenario.warnings.len(), warnings, "{:?}", scenario.warnings);
+        assert!(scenario.warnings.iter().all(|w| w.contains("-0.2000 m") && w.contains("right")));
+    }
+}

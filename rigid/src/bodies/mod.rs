@@ -11,7 +11,7 @@ use crate::error::RigidError;
 use crate::id::BodyId;
 use crate::multibody::{ForceVector, FreeFloatingTree, JointKind, Kinematics, LinkId, PathSide, State};
 use crate::simulation::{
-    AdvanceSummary, Collisions, LineForce, LinearResponse, MechanicalEnergy, Simulation, Snapshot,
+    AdvanceSummary, Collisions, Equality, LineForce, LinearResponse, MechanicalEnergy, Simulation, Snapshot,
     mechanical_energy,
 };
 use crate::spatial::{SpatialImpulse, SpatialVelocity, advance};
@@ -303,6 +303,21 @@ impl Bodies {
                 (limit != q && dof.limit_compliance.is_none())
                     .then(|| (&link.name[..], q, limit, link.joint.unit(d)))
             })
+        })
+    }
+
+    /// The coordinates \[rad, m\] that near-rigid couplings do not have where they demand them: the
+    /// driven link, its coordinate, the one demanded, and the unit. The first step closes the gap.
+    pub fn apart_from_couplings(&self) -> impl Iterator<Item = (&str, f64, f64, &'static str)> + '_ {
+        let (system, state) = (self.simulation.system(), self.simulation.state());
+        let model = &system.model;
+        let q = move |link: LinkId| state.q[model.positions_of(link).start];
+        let rigid = system.equalities.iter().filter(|held| !matches!(held, Equality::Compliant { .. }));
+        rigid.filter_map(move |held| held.demanded(q)).filter_map(move |(_, driven, demanded)| {
+            let link = &model.links()[driven.0];
+            // Rounding of a coupling's arithmetic is no gap.
+            let gap = (q(driven) - demanded).abs() > 1e-9 * (1.0 + demanded.abs());
+            gap.then(|| (&link.name[..], q(driven), demanded, link.joint.unit(0)))
         })
     }
 

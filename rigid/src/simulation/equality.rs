@@ -101,6 +101,22 @@ pub(super) enum RowKind {
 }
 
 impl Equality {
+    /// Of a coupling of two joints: the driver, the driven link, and the coordinate of the driven one
+    /// \[rad, m\] that the coupling demands at the driver's coordinate `q`.
+    pub fn demanded(&self, q: impl Fn(LinkId) -> f64) -> Option<(LinkId, LinkId, f64)> {
+        match self {
+            Self::Coupler { driver, driven, ratio, offset } => {
+                Some((*driver, *driven, ratio * q(*driver) + offset))
+            }
+            Self::Polynomial { driver, driven, coefficients, origin } => {
+                let x = q(*driver) - origin;
+                Some((*driver, *driven, coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c)))
+            }
+            Self::Compliant { held, .. } | Self::Timed { held, .. } => held.demanded(q),
+            Self::Ball { .. } | Self::Distance { .. } | Self::Weld { .. } => None,
+        }
+    }
+
     /// The same constraint for links numbered from `first` on, whose world is at `base` of a link,
     /// or of the world.
     pub(crate) fn moved(self, first: usize, carrier: Option<LinkId>, base: &Isometry3<f64>) -> Self {

@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 use pliant_import::{self, ImportWarning, Imported, WarningKind};
 use pliant_io::text::is_obeyed;
 use pliant_rigid::BodiesBuilder;
+use pliant_rigid::multibody::LinkId;
 
 use super::body::body;
 use super::error::AssembleError;
@@ -204,5 +205,28 @@ fn start(imported: &mut Imported, robot: &Robot, path: &str) -> Result<(), Assem
         }
         imported.state.q[place.start] = position;
     }
+    follow(imported, robot);
     Ok(())
+}
+
+/// Moves joints that the scene does not place to where their couplings demand them, if the scene
+/// places their drivers. Couplings may follow each other.
+fn follow(imported: &mut Imported, robot: &Robot) {
+    let placed: Vec<LinkId> = robot.positions.keys().filter_map(|name| imported.joint(name)).collect();
+    let mut moved = placed.clone();
+    let Imported { system, state, .. } = imported;
+    let place = |link: LinkId| system.model.positions_of(link).start;
+    for _ in 0..system.equalities.len() {
+        let before = moved.len();
+        for coupling in &system.equalities {
+            let Some((driver, driven, q)) = coupling.demanded(|link| state.q[place(link)]) else { continue };
+            if moved.contains(&driver) && !moved.contains(&driven) {
+                state.q[place(driven)] = q;
+                moved.push(driven);
+            }
+        }
+        if moved.len() == before {
+            break;
+        }
+    }
 }
