@@ -89,18 +89,71 @@ def expand(template, packages):
     return about, scene
 
 
-def mean_force(run, bodies, after):
-    """Mean vertical force on bodies after a time [N], or None."""
-    path = run / "forces.csv"
-    if not path.exists():
-        return None
+def mean_force(run, prefixes, after):
+    """Mean vertical force of soft bodies on the named bodies after a time [N], or None."""
     total, times = 0.0, set()
-    with path.open() as file:
+    with (run / "bodies.csv").open() as file:
         for row in csv.DictReader(file):
-            if float(row["time"]) >= after and row["body"] in bodies:
+            if float(row["time"]) <= after or not row["fz"]:
+                continue
+            times.add(row["time"])
+            if row["body"].startswith(tuple(prefixes)):
                 total += float(row["fz"])
-                times.add(row["time"])
     return total / len(times) if times else None
+
+
+def figures(run):
+    """What the manifest of a run says: sizes, energy created, goals; None where it says nothing."""
+    path = run / "manifest.json"
+    if not path.exists():
+        return {"status": None}
+    manifest = json.loads(path.read_text())
+    energy = manifest.get("energy") or {}
+    gained, put_in = energy.get("energy_gained"), energy.get("energy_put_in")
+    joints = run / "joints.csv"
+    names = set()
+    if joints.exists():
+        with joints.open() as file:
+            names = {row["joint"] for row in csv.DictReader(file)}
+    return {
+        "status": manifest["status"],
+        "version": manifest["version"],
+        "commit": manifest["git_commit"],
+        "processor": manifest["device"],
+        "joints": len(names) or None,
+        "particles": manifest.get("particles"),
+        "simulated_s": manifest.get("sim_s"),
+        "stepping_s": manifest.get("wall_s"),
+        "energy_created_J": gained,
+        "energy_put_in_J": put_in,
+        "goals": manifest.get("goals", []),
+        "warnings": len(manifest.get("warnings", [])),
+    }
+
+
+def cell(value, digits=3):
+    """A number as a table shows it; nothing for what was not measured."""
+    if value is None:
+        return ""
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
+
+
+def table(records):
+    """The records as a table of Markdown."""
+    lines = ["| scene | robot | file | exit | joints | particles | simulated [s] | wall [s] "
+             "| energy created of put in | soft force, mean [N] | should be [N] | goals |",
+             "|---|---|---|---|---|---|---|---|---|---|---|---|"]
+    for r in records:
+        share = None
+        if r.get("energy_created_J") is not None and r.get("energy_put_in_J"):
+            share = f"{100.0 * r['energy_created_J'] / r['energy_put_in_J']:.2g} %"
+        goals = "; ".join(f"{g['name']}: {'met' if g['met'] else 'not met'}, "
+                          f"{cell(g['worst'])} {g['unit']}" for g in r.get("goals", []))
+        lines.append("| " + " | ".join([
+            r["name"], r["robot"], r["package"], str(r["code"]), cell(r.get("joints")),
+            cell(r.get("particles")), cell(r.get("simulated_s")), cell(r["wall_s"]), cell(share),
+            cell(r.get("mean_force_z_N"), 5), cell(r.get("expected_force_z_N"), 5), goals]) + " |")
+    return "\n".join(lines) + "\n"
 
 
 def main():
@@ -134,18 +187,13 @@ def main():
             except subprocess.TimeoutExpired:
                 code = "timeout"
         record = {"name": name, "code": code, "wall_s": round(time.time() - begin, 1), **about}
-        if "force_on" in about:
-            force = mean_force(run, about["force_on"], about["force_after"])
-            record["mean_force_z_N"] = None if force is None else round(force, 4)
+        record.update(figures(run))
+        if "force_on" in about and record["status"] == "completed":
+            record["mean_force_z_N"] = mean_force(run, about["force_on"], about["force_after"])
         (given.out / f"{name}.record.json").write_text(json.dumps(record, indent=1))
         print(json.dumps(record), flush=True)
     rows = [json.loads(p.read_text()) for p in sorted(given.out.glob("*.record.json"))]
-    lines = ["| scene | robot | package | exit | wall [s] | mean force [N] | should be |",
-             "|---|---|---|---|---|---|---|"]
-    for r in rows:
-        lines.append(f"| {r['name']} | {r['robot']} | {r['package']} | {r['code']} | {r['wall_s']} "
-                     f"| {r.get('mean_force_z_N', '')} | {r['expected']} |")
-    (given.out / "README.md").write_text("\n".join(lines) + "\n")
+    (given.out / "table.md").write_text(table(rows))
 
 
 if __name__ == "__main__":
