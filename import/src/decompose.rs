@@ -1,15 +1,16 @@
 //! Meshes decomposed into convex hulls, and the folder in which these are kept.
 
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use nalgebra::Point3;
-use pliant_geometry::{ConvexHull, Fineness, Shape, convex_parts as parts_of};
+use pliant_geometry::{ConvexHull, Fineness, Shape, convex_parts as parts_of, signed_volume};
 use pliant_io::digest::Hasher;
 use pliant_io::files::{IoError, atomic_write};
 use pliant_io::input::read_input;
 use pliant_io::mesh::MeshData;
 
+use super::error::shown;
 use super::options::{Decompose, LoadOptions};
 
 /// The first bytes of a file of hulls: its layout, and the library whose results it has.
@@ -17,20 +18,69 @@ const KIND: &[u8] = b"pliant hulls 1, parry3d-f64 0.31\n";
 /// Bytes of the digest at the end.
 const DIGEST: usize = 32;
 
-/// The convex hulls into which the options decompose a mesh, if they do.
-pub(super) fn convex_parts(mesh: &MeshData, options: &LoadOptions) -> Result<Option<Vec<Shape>>, String> {
+/// A decomposed mesh.
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    /// Its convex hulls, in its frame.
+    pub solids: Vec<Shape>,
+    /// How well they fit, and what became of the file that keeps them.
+    pub notes: Vec<String>,
+}
+
+/// The convex hulls into which the options decompose a mesh, if they do. Notes call it `name`.
+pub(super) fn convex_parts(
+    name: &str,
+    mesh: &MeshData,
+    options: &LoadOptions,
+) -> Result<Option<Parts>, String> {
     let Some(settings) = &options.decompose else { return Ok(None) };
     check(settings)?;
-    let Some(folder) = &options.cache else {
-        return Ok(Some(shapes(compute(mesh, settings)?)));
+    let mut notes = Vec::new();
+    let hulls = match &options.cache {
+        Some(folder) => kept(folder, mesh, settings, &mut notes)?,
+        None => compute(mesh, settings)?,
     };
+    notes.push(fit(name, mesh, &hulls)?);
+    Ok(Some(Parts { solids: hulls.into_iter().map(Shape::ConvexHull).collect(), notes }))
+}
+
+/// The hulls from the folder; they are computed and put there if it does not have them.
+fn kept(
+    folder: &Path,
+    mesh: &MeshData,
+    settings: &Decompose,
+    notes: &mut Vec<String>,
+) -> Result<Vec<ConvexHull>, String> {
     let path = folder.join(format!("{}.hulls", key(mesh, settings)));
-    if let Some(hulls) = read_input(&path).ok().and_then(|bytes| decode(&bytes)) {
-        return Ok(Some(shapes(hulls)));
+    match read_input(&path) {
+        Ok(bytes) => match decode(&bytes) {
+            Some(hulls) => return Ok(hulls),
+            None => notes.push(format!("{}: damaged; its hulls are computed anew", path.display())),
+        },
+        Err(IoError::File { source, .. }) if source.kind() == ErrorKind::NotFound => {}
+        Err(error) => notes.push(format!("{error}; its hulls are computed anew")),
     }
     let hulls = compute(mesh, settings)?;
-    store(folder, &path, &hulls).map_err(|e| e.to_string())?;
-    Ok(Some(shapes(hulls)))
+    // Without the file the next reading is slower, no more.
+    if let Err(error) = store(folder, &path, &hulls) {
+        notes.push(format!("the hulls are not kept: {error}"));
+    }
+    Ok(hulls)
+}
+
+/// How the volume of the hulls together compares with that of the mesh and of its one hull.
+fn fit(name: &str, mesh: &MeshData, hulls: &[ConvexHull]) -> Result<String, String> {
+    let volume = |hull: &ConvexHull| signed_volume(hull.mesh().vertices(), hull.mesh().triangles());
+    let whole = volume(&ConvexHull::new(&mesh.vertices).map_err(|e| e.to_string())?);
+    let parts: f64 = hulls.iter().map(volume).sum();
+    let solid = signed_volume(&mesh.vertices, &mesh.triangles).abs();
+    let of_hull = format!("{:.3} of that of its convex hull", parts / whole);
+    let hollow = "; one part is its convex hull: its surface has gaps, or the concavity allows it";
+    let (of_mesh, hollow) = match hulls.len() {
+        1 => (String::new(), hollow),
+        _ => (format!("{:.3} of the volume of the mesh, ", parts / solid), ""),
+    };
+    Ok(format!("mesh '{}': convex parts: {}, with {of_mesh}{of_hull}{hollow}", shown(name), hulls.len()))
 }
 
 /// Refuses settings beyond what can be computed with.
@@ -52,10 +102,6 @@ fn compute(mesh: &MeshData, settings: &Decompose) -> Result<Vec<ConvexHull>, Str
     let Decompose { concavity, hulls, resolution } = *settings;
     let fineness = Fineness { concavity, parts: hulls, resolution };
     parts_of(&mesh.vertices, &mesh.triangles, &fineness).map_err(|e| e.to_string())
-}
-
-fn shapes(hulls: Vec<ConvexHull>) -> Vec<Shape> {
-    hulls.into_iter().map(Shape::ConvexHull).collect()
 }
 
 /// SHA-256 of the mesh as it is scaled, and of the settings.

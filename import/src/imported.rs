@@ -46,6 +46,9 @@ pub struct Imported {
     pub hints: Vec<(String, String)>,
     /// What was approximated or left out.
     pub warnings: Vec<ImportWarning>,
+    /// What a user may want to know: how well the parts of decomposed meshes fit, and which files of
+    /// the cache were made anew.
+    pub notes: Vec<String>,
     /// Every file that was read: the file itself, included files, meshes.
     pub files: Vec<PathBuf>,
 }

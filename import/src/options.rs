@@ -78,14 +78,19 @@ impl core::fmt::Display for Repair {
 }
 
 /// How finely meshes are decomposed into convex hulls: the settings of V-HACD (Mamou 2016).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
 pub struct Decompose {
-    /// Largest concavity of a part, as a part of the volume of the mesh's hull, from 0 to 1.
+    /// Largest concavity of a part, as a part of the volume of the mesh's hull, from 0 to 1 [-].
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub concavity: f64,
-    /// Most hulls of a mesh, from 4 to 1024. Parts are halved: what counts is the power of two up to
-    /// it.
+    /// Most hulls of a mesh, from 4 to 1024 [-]. Parts are halved: what counts is the power of two
+    /// up to it.
+    #[cfg_attr(feature = "schema", schemars(range(min = 4, max = 1024)))]
     pub hulls: u32,
-    /// Voxels along the longest side, from 8 to 256.
+    /// Voxels along the longest side, from 8 to 256 [-].
+    #[cfg_attr(feature = "schema", schemars(range(min = 8, max = 256)))]
     pub resolution: u32,
 }
 

@@ -11,7 +11,7 @@ use pliant_rigid::{BodiesBuilder, Drawn, Shape};
 use rayon::prelude::*;
 
 pub use crate::picture_error::PictureError;
-use crate::record::{BodyRow, Manifest, frame_path, read_bodies};
+use crate::record::{BodyRow, Manifest, frame_path, hull_folder, read_bodies};
 use pliant_io::files::{IoError, atomic_write};
 use pliant_io::ply::{Frame, FrameParticle, read_frame};
 use pliant_render::{
@@ -104,7 +104,7 @@ impl<'a> FrameRenderer<'a> {
     /// [`PictureError`]: a file of the run is missing or malformed.
     pub fn new(directory: &'a Path, manifest: &'a Manifest) -> Result<Self, PictureError> {
         let scene = &manifest.scene;
-        let parts = rigid_parts(scene)?;
+        let parts = rigid_parts(scene, Some(&hull_folder(directory)))?;
         let (described, centers) = (parts.builder, parts.centers);
         let rows = if described.is_empty() { Vec::new() } else { read_bodies(directory, described.len())? };
         let camera = Camera::frame(Point3::origin(), Point3::new(1.0, 1.0, 1.0), AZIMUTH, ELEVATION, 1.0);

@@ -17,6 +17,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use crate::machine::BackendChoice;
+use crate::record::hull_folder;
 use crate::run::{RunError, RunOptions, StopSignal, run};
 use existing::{ExistingRun, find};
 use pliant_scenes::scenario::Scenario;
@@ -151,7 +152,7 @@ fn run_variant(variant: &Variant, options: &SweepOptions) -> Option<VariantResul
     if is_stopped(options) {
         return Some(VariantResult::without_run(variant, None));
     }
-    let scenario = match Scenario::new(scene) {
+    let scenario = match Scenario::with_cache(scene, &hull_folder(&out)) {
         Ok(scenario) => scenario,
         Err(error) => return failed(error.to_string()),
     };

@@ -122,6 +122,7 @@ fn model_alone(file: &Path) -> Result<Scene, ImportError> {
         controls: BTreeMap::new(),
         floating: None,
         repair: Vec::new(),
+        decompose: None,
         // They are printed, and stand in the manifest.
         ignore_warnings: true,
     });
@@ -183,7 +184,7 @@ mod tests {
         let scene = load(path.to_str().unwrap(), &[]).unwrap();
         assert_eq!(scene.robots[0].file, Some(folder.path().join("arm/arm.urdf")));
         // A missing file is named.
-        let error = crate::assemble::assemble(&scene).unwrap_err().to_string();
+        let error = crate::assemble::assemble(&scene, None).unwrap_err().to_string();
         assert!(error.contains("robots[0]") && error.contains("arm.urdf"), "{error}");
     }
 }

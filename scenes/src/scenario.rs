@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_coupling::convex::{Direction, SolverSettings};
@@ -63,6 +63,9 @@ pub struct Scenario {
     /// Warnings: parts of robots' files that are approximated or left out, and doubtful initial
     /// states, one line each.
     pub warnings: Vec<String>,
+    /// How well the parts of decomposed meshes fit, and which files of the cache were made anew, one
+    /// line each.
+    pub notes: Vec<String>,
     /// Every file that was read for the world, beside the scene's own: models, what they include,
     /// meshes. Sorted.
     pub files: Vec<PathBuf>,
@@ -74,7 +77,16 @@ impl Scenario {
     /// # Errors
     /// [`SceneError`], naming the field.
     pub fn new(scene: &Scene) -> Result<Self, SceneError> {
-        build(scene)
+        build(scene, None)
+    }
+
+    /// The same, with a folder that keeps the hulls of decomposed meshes. It is made if something
+    /// is to be kept.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_cache(scene: &Scene, folder: &Path) -> Result<Self, SceneError> {
+        build(scene, Some(folder))
     }
 
     /// What its run will need: with the counts of the world as it is built.
@@ -99,15 +111,15 @@ impl Scenario {
     }
 }
 
-fn build(scene: &Scene) -> Result<Scenario, SceneError> {
+fn build(scene: &Scene, cache: Option<&Path>) -> Result<Scenario, SceneError> {
     validate(scene)?;
-    let Assembly { materials, soft, cloths, rigid, warnings: coarse } = assemble(scene)?;
+    let Assembly { materials, soft, cloths, rigid, warnings: coarse } = assemble(scene, cache)?;
     check_soft(scene, &soft, &cloths)?;
     let mut builder = World::builder(settings(scene));
     for pad in tactile_pads(scene, &rigid)? {
         builder.tactile(pad);
     }
-    let RigidParts { builder: bodies, centers, inputs, joint_names, mut warnings, mut files } = rigid;
+    let RigidParts { builder: bodies, centers, inputs, joint_names, mut warnings, notes, mut files } = rigid;
     warnings.extend(coarse);
     let ids: Vec<_> = materials.into_iter().map(|material| builder.material(material)).collect();
     let mut colors = Vec::new();
@@ -153,7 +165,19 @@ fn build(scene: &Scene) -> Result<Scenario, SceneError> {
     files.extend(scene.clone().files_mut().map(|file| file.clone()));
     files.sort();
     files.dedup();
-    Ok(Scenario { scene, world, colors, parts, back_colors, centers, joint_names, inputs, warnings, files })
+    Ok(Scenario {
+        scene,
+        world,
+        colors,
+        parts,
+        back_colors,
+        centers,
+        joint_names,
+        inputs,
+        warnings,
+        notes,
+        files,
+    })
 }
 
 fn estimate(scene: &Scene, world: &World) -> Estimate {

@@ -42,6 +42,9 @@ fn tell(scenario: &Scenario) -> Result<(), Failure> {
     for warning in &scenario.warnings {
         say(&format!("warning: {warning}"));
     }
+    for note in &scenario.notes {
+        say(&format!("note: {note}"));
+    }
     let estimate = scenario.estimate();
     let Estimate { particles, steps, substeps, rigid_steps, frames, threads, .. } = estimate;
     let megabytes = |bytes: u64| bytes as f64 / 1e6;
@@ -78,6 +81,7 @@ fn valid(scenario: &Scenario) -> Value {
         "name": scene.name,
         "errors": [],
         "warnings": scenario.warnings,
+        "notes": scenario.notes,
         "counts": {
             "materials": scene.materials.len(),
             "soft": scene.soft.len(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use pliant::runner::run::{self, RunOptions, Status, Summary};
+use pliant::runner::run::{self, RunOptions, Status, Summary, hull_folder};
 use pliant::scenes::format::Scene;
 use pliant::scenes::load::load;
 use pliant::scenes::scenario::Scenario;
@@ -36,7 +36,8 @@ fn plan(arguments: RunArguments) -> anyhow::Result<Plan> {
     }
     let mut runs = Vec::with_capacity(scenes.len());
     for ((scene, out), name) in scenes.iter().zip(outs).zip(&arguments.scenes) {
-        runs.push((out, Scenario::new(scene).with_context(|| format!("scene '{name}'"))?));
+        let scenario = Scenario::with_cache(scene, &hull_folder(&out));
+        runs.push((out, scenario.with_context(|| format!("scene '{name}'"))?));
     }
     Ok(Plan { runs, arguments })
 }
@@ -68,6 +69,9 @@ impl Plan {
             }
             for warning in &scenario.warnings {
                 say(&format!("warning: {warning}"));
+            }
+            for note in &scenario.notes {
+                say(&format!("note: {note}"));
             }
             let said = scenario.warnings.len();
             let mut reporter = Reporter::new(&scenario.scene.name);

@@ -180,7 +180,7 @@ mod tests {
             motion: Motion::Dynamic(Box::new(dynamic)),
             geometries,
         });
-        let builder = assemble(&scene).unwrap().rigid.builder;
+        let builder = assemble(&scene, None).unwrap().rigid.builder;
         let described = scene.bodies[0].geometries[0].clone();
         assert_eq!(described.pose, Pose::default());
         let (_, reach) = builder.bodies()[0].geometries[0].shape.bounding_sphere().unwrap();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion};
 
-use super::super::decompose;
+use super::super::decompose::{self, Parts};
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem, ImportWarning, WarningKind};
 use super::super::mesh;
@@ -45,6 +45,8 @@ pub(super) struct MeshAsset {
     surface: Option<Arc<SurfaceMesh>>,
     /// Its convex hull and whether the mesh fills it, once it was needed.
     hull: OnceCell<Result<(Shape, bool), ImportError>>,
+    /// The solids that touch, once they were needed.
+    parts: OnceCell<Result<Parts, ImportError>>,
 }
 
 impl MeshAsset {
@@ -61,12 +63,19 @@ impl MeshAsset {
 
     /// The solids that touch: the convex hull, or those into which the mesh is decomposed.
     pub fn solids(&self) -> Result<Vec<Shape>, ImportError> {
+        let parts = self.parts.get_or_init(|| self.parts()).as_ref();
+        parts.map(|parts| parts.solids.clone()).map_err(Clone::clone)
+    }
+
+    fn parts(&self) -> Result<Parts, ImportError> {
         let (hull, convex) = self.hull()?;
+        let whole = || Parts { solids: vec![hull.clone()], notes: Vec::new() };
         if *convex {
-            return Ok(vec![hull.clone()]);
+            return Ok(whole());
         }
-        let parts = decompose::convex_parts(&self.data, &self.options).map_err(|e| self.fail(e))?;
-        Ok(parts.unwrap_or_else(|| vec![hull.clone()]))
+        let name = asset_name(&self.element)?;
+        let parts = decompose::convex_parts(&name, &self.data, &self.options).map_err(|e| self.fail(e))?;
+        Ok(parts.unwrap_or_else(whole))
     }
 
     /// What is seen of it; nothing of points that span no volume.
@@ -162,6 +171,13 @@ impl Assets {
         assets.files.append(&mut textures.files);
         Ok(assets)
     }
+
+    /// What a user may want to know of the meshes that were decomposed.
+    pub fn notes(&self) -> Vec<String> {
+        let meshes = self.meshes.values().filter_map(|mesh| mesh.as_ref().ok());
+        let parts = meshes.filter_map(|mesh| mesh.parts.get()?.as_ref().ok());
+        parts.flat_map(|parts| parts.notes.iter().cloned()).collect()
+    }
 }
 
 /// Red, green, blue of an element's `rgba`.
@@ -255,6 +271,7 @@ fn read_mesh(
         options: options.clone(),
         surface,
         hull: OnceCell::new(),
+        parts: OnceCell::new(),
     })
 }
 

@@ -119,6 +119,7 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
         time_step: option.time_step,
         hints: option.hints,
         warnings,
+        notes: assets.notes(),
         files,
     };
     // The initial input of every motor is 0, in the file's units and within its range.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Translation3, Vector3};
 
-use super::super::decompose;
+use super::super::decompose::{self, Parts};
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportProblem, ImportWarning, WarningKind};
 use super::super::imported::Visual;
@@ -157,14 +157,17 @@ impl Reader<'_> {
         let solids = load_mesh(&path, 1.0).map_err(|e| e.to_string()).and_then(|mut data| {
             mesh::scale(&mut data, &scale);
             let (hull, convex) = mesh::hull(&data).map_err(|e| format!("{}: {e}", path.display()))?;
-            let parts = if convex { None } else { decompose::convex_parts(&data, self.options)? };
-            let faithful = convex || parts.as_ref().is_some_and(|parts| parts.len() > 1);
-            Ok((faithful, parts.unwrap_or_else(|| vec![hull])))
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let parts = if convex { None } else { decompose::convex_parts(&name, &data, self.options)? };
+            let faithful = convex || parts.as_ref().is_some_and(|parts| parts.solids.len() > 1);
+            let whole = || Parts { solids: vec![hull], notes: Vec::new() };
+            Ok((faithful, parts.unwrap_or_else(whole)))
         });
-        let (faithful, solids) = solids.map_err(|reason: String| {
+        let (faithful, Parts { solids, notes }) = solids.map_err(|reason: String| {
             kind.fail_at("filename", ImportProblem::Mesh(reason)).or(Repair::Shapes)
         })?;
         self.files.push(path);
+        self.notes.extend(notes);
         if !faithful {
             let action = "approximated by its convex hull, which has a larger volume";
             self.warnings.push(kind.warn("filename", action).of(WarningKind::Contact));

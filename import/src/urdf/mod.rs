@@ -45,6 +45,8 @@ struct Reader<'a> {
     joints: Vec<ImportedJoint>,
     actuators: Vec<Actuator>,
     inputs: Vec<Input>,
+    /// What a user may want to know of the meshes.
+    notes: Vec<String>,
     /// Mesh files that were read.
     files: Vec<PathBuf>,
 }
@@ -77,6 +79,7 @@ pub(super) fn read(
         joints: Vec::new(),
         actuators: Vec::new(),
         inputs: Vec::new(),
+        notes: Vec::new(),
         files: Vec::new(),
     };
     reader.builder.accept_any_moments();
@@ -111,6 +114,7 @@ pub(super) fn read(
         time_step: None,
         hints: Vec::new(),
         warnings: reader.warnings,
+        notes: reader.notes,
         files: reader.files,
     })
 }

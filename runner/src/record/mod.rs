@@ -30,7 +30,7 @@ pub use manifest::{
     RigidSummary, SolverSummary, Status,
 };
 pub(crate) use manifest::{read_json, write_json};
-pub use paths::{FRAMES, check_names, frame_path};
+pub use paths::{FRAMES, check_names, frame_path, hull_folder};
 pub use run_tables::{RunTables, TablesState};
 pub use tactile::{PadFrame, SENSORS, TACTILE, pad_path, read_pad};
 pub use wrench::Wrench;

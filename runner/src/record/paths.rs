@@ -30,6 +30,13 @@ pub fn check_names<'a>(names: impl IntoIterator<Item = &'a String>) -> Result<()
     }
 }
 
+/// The folder that keeps the hulls of decomposed meshes, for all run directories beside it.
+pub fn hull_folder(directory: &Path) -> PathBuf {
+    // `.` has no name that another could replace.
+    let named = std::path::absolute(directory).unwrap_or_else(|_| directory.to_path_buf());
+    named.with_file_name(".hulls")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -31,8 +31,8 @@ pub use crate::record::{
     BODIES, BodyRow, ClothSummary, ClothWatch, Conservation, CouplingSummary, DIAGNOSTICS,
     ENERGY_GAIN_WARNING, FORCES, FRAME_LIST, FRAMES, ForceRow, FrameRow, GoalResult, JOINTS, JointRow,
     MANIFEST, Manifest, MeanMax, MsPerStep, Number, PadFrame, RigidSummary, SENSORS, SolverSummary, Status,
-    TACTILE, Wrench, force_bodies, frame_path, pad_path, read_bodies, read_forces, read_frame_list,
-    read_joints, read_pad,
+    TACTILE, Wrench, force_bodies, frame_path, hull_folder, pad_path, read_bodies, read_forces,
+    read_frame_list, read_joints, read_pad,
 };
 use pliant_scenes::scenario::Scenario;
 
@@ -66,6 +66,6 @@ mod tests {
                 "soft": [{ "name": "s", "shape": { "type": "box", "half_extents": [0.05, 0.05, 0.05] }, "material": "m",
                     "sampling": { "counts": [2, 2, 2] } }] }"#,
         );
-        pliant_scenes::assemble::assemble(&scene.unwrap()).unwrap().materials.remove(0)
+        pliant_scenes::assemble::assemble(&scene.unwrap(), None).unwrap().materials.remove(0)
     }
 }

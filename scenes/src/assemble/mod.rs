@@ -71,12 +71,13 @@ pub struct Assembly {
     pub warnings: Vec<String>,
 }
 
-/// Builds the parts of a valid scene.
+/// Builds the parts of a valid scene. The folder `cache` keeps the hulls of decomposed meshes of
+/// robots; without one they are computed anew.
 ///
 /// # Errors
 /// [`AssembleError`]: a file, a shape that holds no particle, a mesh that bounds no solid, a body
 /// or robot that cannot be used.
-pub fn assemble(scene: &Scene) -> Result<Assembly, AssembleError> {
+pub fn assemble(scene: &Scene, cache: Option<&Path>) -> Result<Assembly, AssembleError> {
     let mut materials: Vec<_> = scene.materials.values().map(format::Material::particle_material).collect();
     let mut soft = Vec::with_capacity(scene.soft.len());
     let mut warnings = Vec::new();
@@ -87,7 +88,7 @@ pub fn assemble(scene: &Scene) -> Result<Assembly, AssembleError> {
     }
     let cloths = scene.cloths.iter().enumerate().map(|(at, described)| cloth(scene, at, described));
     let cloths = cloths.collect::<Result<_, _>>()?;
-    Ok(Assembly { materials, soft, cloths, rigid: rigid_parts(scene)?, warnings })
+    Ok(Assembly { materials, soft, cloths, rigid: rigid_parts(scene, cache)?, warnings })
 }
 
 fn cloth(scene: &Scene, at: usize, described: &ClothSpec) -> Result<AssembledCloth, AssembleError> {
@@ -244,7 +245,7 @@ mod tests {
 
     fn of(name: &str, set: &[&str]) -> Assembly {
         let set: Vec<_> = set.iter().map(|s| Assignment::parse(s).unwrap()).collect();
-        assemble(&apply(&builtin::scene(name).unwrap().unwrap(), &set).unwrap()).unwrap()
+        assemble(&apply(&builtin::scene(name).unwrap().unwrap(), &set).unwrap(), None).unwrap()
     }
 
     // Checks: the published dough has 5,920 particles and the density of the material over the
@@ -317,7 +318,7 @@ mod tests {
     fn a_missing_mesh_is_named() {
         let mut scene = builtin::scene("elastic-drop").unwrap().unwrap();
         scene.soft[0].shape = SoftShape::Mesh { file: "/nowhere/bun.obj".into(), scale: 1.0 };
-        let error = assemble(&scene).unwrap_err().to_string();
+        let error = assemble(&scene, None).unwrap_err().to_string();
         assert!(error.starts_with("soft[0].shape.file") && error.contains("/nowhere/bun.obj"), "{error}");
     }
 }

@@ -27,6 +27,8 @@ pub struct RigidParts {
     pub joint_names: BTreeMap<LinkId, String>,
     /// Parts of robots' files that are approximated or left out, one line each.
     pub warnings: Vec<String>,
+    /// How well decomposed meshes fit, and which files of the cache were made anew, one line each.
+    pub notes: Vec<String>,
     /// Files that were read for the robots: models, what they include, meshes.
     pub files: Vec<PathBuf>,
 }

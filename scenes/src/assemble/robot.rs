@@ -1,6 +1,7 @@
 //! Robots from model files, and all rigid parts of a scene.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use nalgebra::Vector3;
 use pliant_import::{self, ImportWarning, Imported, WarningKind};
@@ -15,12 +16,13 @@ use crate::format::{self, Robot, Scene};
 use crate::isometry::isometry;
 use crate::models;
 
-/// Builds the bodies and robots of a valid scene, their motors, constraints and controllers.
+/// Builds the bodies and robots of a valid scene, their motors, constraints and controllers. The
+/// folder `cache` keeps the hulls of decomposed meshes; without one they are computed anew.
 ///
 /// # Errors
 /// [`AssembleError`]: a mesh or model file, a mesh that bounds no solid, a body that cannot be
 /// used, a name that a file does not hold.
-pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
+pub fn rigid_parts(scene: &Scene, cache: Option<&Path>) -> Result<RigidParts, AssembleError> {
     let spread = scene.spread();
     let scene: &Scene = &spread;
     let mut parts = RigidParts {
@@ -29,6 +31,7 @@ pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
         inputs: TimedInputs::default(),
         joint_names: BTreeMap::new(),
         warnings: Vec::new(),
+        notes: Vec::new(),
         files: Vec::new(),
     };
     let mut joints = Joints { links: BTreeMap::new(), robots: BTreeMap::new() };
@@ -42,7 +45,7 @@ pub fn rigid_parts(scene: &Scene) -> Result<RigidParts, AssembleError> {
         }
     }
     for (at, robot) in scene.robots.iter().enumerate() {
-        add_robot(&mut parts, &mut joints, robot, &format!("robots[{at}]"))?;
+        add_robot(&mut parts, &mut joints, robot, &format!("robots[{at}]"), cache)?;
     }
     for at in late {
         add_body(&mut parts, &mut joints, scene, at)?;
@@ -84,8 +87,9 @@ fn add_robot(
     joints: &mut Joints,
     robot: &Robot,
     path: &str,
+    cache: Option<&Path>,
 ) -> Result<(), AssembleError> {
-    let mut imported = read(robot, path)?;
+    let mut imported = read(robot, path, cache)?;
     check_names(&imported, path)?;
     let warnings = pliant_import::summarised(&imported.warnings);
     let changes_motion = |warning: &&ImportWarning| warning.kind == WarningKind::Motion;
@@ -95,6 +99,7 @@ fn add_robot(
         return Err(AssembleError::Warnings { path: path.to_owned(), warnings });
     }
     parts.warnings.extend(warnings.into_iter().map(|warning| format!("{path}: {warning}")));
+    parts.notes.extend(imported.notes.drain(..).map(|note| format!("{path}: {note}")));
     start(&mut imported, robot, path)?;
     if robot.file.is_some() {
         parts.files.append(&mut imported.files);
@@ -147,9 +152,9 @@ fn add_robot(
     Ok(())
 }
 
-fn read(robot: &Robot, path: &str) -> Result<Imported, AssembleError> {
+fn read(robot: &Robot, path: &str, cache: Option<&Path>) -> Result<Imported, AssembleError> {
     let read = match (&robot.file, robot.model) {
-        (Some(file), _) => pliant_import::load_with(file, &robot.load_options()),
+        (Some(file), _) => pliant_import::load_with(file, &robot.load_options(cache)),
         (None, Some(model)) => models::import(model),
         (None, None) => {
             return Err(AssembleError::Undefined { path: format!("{path}.file"), name: String::new() });

@@ -1,9 +1,9 @@
 //! Robots: mechanisms from model files.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use pliant_import::{LoadOptions, Repair};
+use pliant_import::{Decompose, LoadOptions, Repair};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +47,10 @@ pub struct Robot {
     /// Repairs of the file that change its physics; the error of a file that needs one names it.
     #[serde(default)]
     pub repair: Vec<Repair>,
+    /// Decomposes collision meshes that are not convex into convex hulls; null: each touches as its
+    /// one convex hull.
+    #[serde(default)]
+    pub decompose: Option<Decompose>,
     /// Whether to run although parts of the file that can change the motion are approximated or
     /// left out. Each of them gives a warning in any case.
     #[serde(default)]
@@ -54,12 +58,13 @@ pub struct Robot {
 }
 
 impl Robot {
-    /// How its file is read.
-    pub(crate) fn load_options(&self) -> LoadOptions {
+    /// How its file is read, with the folder that keeps the hulls of decomposed meshes.
+    pub(crate) fn load_options(&self, cache: Option<&Path>) -> LoadOptions {
         LoadOptions {
             floating: self.floating,
             repairs: self.repair.iter().copied().collect(),
-            ..LoadOptions::default()
+            decompose: self.decompose,
+            cache: cache.map(Path::to_path_buf),
         }
     }
 }

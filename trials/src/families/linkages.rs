@@ -166,6 +166,7 @@ fn draw_robots(sampler: &mut SceneSampler) -> Trial {
         controls,
         floating: None,
         repair: Vec::new(),
+        decompose: None,
         ignore_warnings: false,
     });
     let mut falling = dynamic(sampler.log_within(0.01, 5.0));
