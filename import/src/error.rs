@@ -137,6 +137,8 @@ pub enum ImportProblem {
 /// What a warning is about, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WarningKind {
+    /// A motor or a tendon is left out: the mechanism lacks it.
+    Missing,
     /// The motion differs from that of the file, or can: something was approximated or left out.
     Motion,
     /// The compliance or the friction of contact differs from that of the file, or can; the motion
@@ -168,6 +170,11 @@ pub struct ImportWarning {
 }
 
 impl ImportWarning {
+    /// Whether the motion differs from that of the file, or can.
+    pub fn changes_motion(&self) -> bool {
+        matches!(self.kind, WarningKind::Missing | WarningKind::Motion)
+    }
+
     /// The same, about something else than the motion.
     pub(super) fn of(self, kind: WarningKind) -> Self {
         Self { kind, ..self }

@@ -2,25 +2,31 @@
 
 use super::error::{ImportWarning, WarningKind};
 
-/// The warnings of a file, at most one line for each thing that was done: first what changes the
-/// motion, then what changes contact, repairs on request, what other programs use, corrections, and
-/// last the number of those that concern pictures only.
-pub fn summarised(warnings: &[ImportWarning]) -> Vec<String> {
+/// The warnings of a file, at most one line for each thing that was done: first motors and
+/// tendons that are missing, then what else changes the motion, what changes contact, repairs on
+/// request, what other programs use, corrections, and last the number of those that concern
+/// pictures only.
+pub fn summarised(warnings: &[ImportWarning]) -> Vec<(WarningKind, String)> {
     let mut lines = Vec::new();
     for kind in [
+        WarningKind::Missing,
         WarningKind::Motion,
         WarningKind::Contact,
         WarningKind::Repaired,
         WarningKind::Extension,
         WarningKind::Corrected,
     ] {
-        lines.extend(grouped(warnings.iter().filter(|warning| warning.kind == kind)));
+        let alike = grouped(warnings.iter().filter(|warning| warning.kind == kind));
+        lines.extend(alike.into_iter().map(|line| (kind, line)));
     }
-    let pictures = warnings.iter().filter(|warning| warning.kind == WarningKind::Pictures);
+    let kind = WarningKind::Pictures;
+    let pictures = warnings.iter().filter(|warning| warning.kind == kind);
     match pictures.clone().count() {
         0 => {}
-        1 => lines.extend(pictures.map(ToString::to_string)),
-        count => lines.push(format!("{count} elements and attributes for pictures only are left out")),
+        1 => lines.extend(pictures.map(|warning| (kind, warning.to_string()))),
+        count => {
+            lines.push((kind, format!("{count} elements and attributes for pictures only are left out")));
+        }
     }
     lines
 }

@@ -31,6 +31,8 @@ impl Support {
     /// The warning that something was left out, if it gives one.
     fn warning(self, element: &Element, attribute: &str) -> Option<ImportWarning> {
         let (why, kind) = match self {
+            // Whole elements are motors.
+            Self::Dropped(why) if attribute.is_empty() => (why, WarningKind::Missing),
             Self::Dropped(why) => (why, WarningKind::Motion),
             Self::Touch(why) => (why, WarningKind::Contact),
             Self::Foreign(why) => (why, WarningKind::Extension),

@@ -76,7 +76,7 @@ mod spatial;
 mod trajectory;
 mod watch;
 
-pub use bodies::{Bodies, BodiesBuilder, Body, ExternalMaker, Mechanism, RigidSettings};
+pub use bodies::{BeyondLimit, Bodies, BodiesBuilder, Body, ExternalMaker, Mechanism, RigidSettings};
 pub use body::{Adhesion, Appearance, BodyDesc, Geometry, MechanismDesc};
 pub use compliance::{Compliance, LimitCompliance};
 pub use error::RigidError;

@@ -8,10 +8,10 @@ use nalgebra::{Point3, Unit, Vector3};
 use pliant_coupling::convex::{Direction, SolverSettings};
 use pliant_coupling::{BuildError, ParticleSet, Settings, StepError, StepReport, World, WorldBuilder};
 use pliant_mpm::{Boundary, BoundaryKind};
-use pliant_rigid::RigidSettings;
 use pliant_rigid::comfree::RigidSolver;
 use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::Integrator;
+use pliant_rigid::{BeyondLimit, RigidSettings};
 
 use crate::assemble::{
     AssembleError, AssembledCloth, Assembly, RigidParts, SoftParticles, TimedInputs, assemble, tactile_pads,
@@ -60,8 +60,8 @@ pub struct Scenario {
     pub joint_names: BTreeMap<LinkId, String>,
     /// Targets and efforts of the motors in time.
     inputs: TimedInputs,
-    /// Warnings: parts of robots' files that are approximated or left out, and doubtful initial
-    /// states, one line each.
+    /// Warnings, one line each: joints that start beyond their limits, parts of robots' files that
+    /// are left out or approximated (motors and tendons first), and doubtful initial states.
     pub warnings: Vec<String>,
     /// How well the parts of decomposed meshes fit, and which files of the cache were made anew, one
     /// line each.
@@ -119,8 +119,8 @@ fn build(scene: &Scene, cache: Option<&Path>) -> Result<Scenario, SceneError> {
     for pad in tactile_pads(scene, &rigid)? {
         builder.tactile(pad);
     }
-    let RigidParts { builder: bodies, centers, inputs, joint_names, mut warnings, notes, mut files } = rigid;
-    warnings.extend(coarse);
+    let RigidParts { builder: bodies, centers, inputs, joint_names, warnings: of_files, notes, mut files } =
+        rigid;
     let ids: Vec<_> = materials.into_iter().map(|material| builder.material(material)).collect();
     let mut colors = Vec::new();
     let mut parts = Vec::new();
@@ -147,19 +147,32 @@ fn build(scene: &Scene, cache: Option<&Path>) -> Result<Scenario, SceneError> {
     allow(scene, &mut builder);
     let (scene, world) = (scene.clone(), builder.build()?);
     within_limits(&scene, &estimate(&scene, &world))?;
-    warnings.extend(world.bodies().beyond_limits().map(|(name, q, limit, unit)| {
-        let beyond = (q - limit).abs();
-        format!(
-            "the joint of '{name}' starts at {q:.4} {unit}, {beyond:.4} {unit} beyond its limit \
-             of {limit:.4} {unit}: the limit returns it at 0.5 {unit}/s at most"
-        )
-    }));
-    warnings.extend(world.bodies().apart_from_couplings().map(|(name, q, demanded, unit)| {
+    // What makes the first steps differ from what a user expects comes before what a file lacks.
+    let at_start = world.bodies().beyond_limits().filter_map(
+        |BeyondLimit { link, position, limit, unit, is_compliant }| {
+            let beyond = (position - limit).abs();
+            let returns = match is_compliant {
+                true => "the limit pushes it back as stiffly as its file says".to_owned(),
+                false => format!("the limit returns it at 0.5 {unit}/s at most"),
+            };
+            // Less is a rounding of the file, and the text would say 0.
+            (beyond >= 5e-5).then(|| {
+            format!(
+                "the joint of '{link}' starts at {position:.4} {unit}, {beyond:.4} {unit} beyond its limit \
+                 of {limit:.4} {unit}: {returns}"
+            )
+        })
+        },
+    );
+    let apart = world.bodies().apart_from_couplings().map(|(name, q, demanded, unit)| {
         format!(
             "the joint of '{name}' starts at {q:.4} {unit}; its coupling to another joint demands \
              {demanded:.4} {unit}: the first step moves it there, and creates the energy that this takes"
         )
-    }));
+    });
+    let of_start = at_start.chain(apart);
+    let mut warnings: Vec<String> = of_start.chain(of_files.into_iter().map(|(_, line)| line)).collect();
+    warnings.extend(coarse);
     warnings.extend(bodies_in_bodies(&scene, &world)?);
     warnings.extend(warn_of_soft_contacts(&scene, &world));
     files.extend(scene.clone().files_mut().map(|file| file.clone()));

@@ -83,3 +83,33 @@ fn controls_reach_motors_on_tendons() {
     let unknown = scene(json!({ "file": path, "controls": { "push": 3.0 } }));
     assert!(Scenario::new(&unknown).err().unwrap().to_string().contains("push"));
 }
+
+// The law: of all robots, joints that start beyond their limits come first, then motors that are
+// left out, then what else changes the motion, then the rest.
+#[test]
+fn what_changes_most_is_said_first() {
+    let text = |joint: &str, rest: &str| {
+        format!(
+            "<mujoco><compiler angle=\"radian\"/><worldbody><body name=\"b\"><joint name=\"j\" {joint}/>\
+             <geom size=\"0.1\"/></body></worldbody>{rest}</mujoco>"
+        )
+    };
+    let springs = "<option wind=\"1 0 0\"/><asset><texture name=\"t\" type=\"2d\" file=\"none.png\"/>\
+                   <material name=\"m\" texture=\"t\"/></asset>";
+    let first = file("robot-files-springs.xml", &text("", springs));
+    let motors = "<actuator><adhesion name=\"sticks\" body=\"b\" ctrlrange=\"0 1\"/></actuator>\
+                  <keyframe><key name=\"far\" qpos=\"1.5\"/></keyframe>";
+    let second = file("robot-files-motors.xml", &text("range=\"-1 1\" limited=\"true\"", motors));
+    let robot = |name: &str, file: &PathBuf| json!({ "name": name, "file": file, "ignore_warnings": true });
+    let mut far = robot("b", &second);
+    far["keyframe"] = "far".into();
+    far["pose"] = json!({ "position": [1.0, 0.0, 0.0] });
+    let scene = json!({ "name": "s", "duration": 0.1, "dt": 0.001, "robots": [robot("a", &first), far] });
+    let warnings = Scenario::new(&parse_scene(&scene.to_string()).unwrap()).unwrap().warnings;
+    let place = |word: &str| {
+        let found = warnings.iter().position(|warning| warning.contains(word));
+        found.unwrap_or_else(|| panic!("'{word}' is not said: {warnings:#?}"))
+    };
+    let order = ["beyond its limit", "adhesion", "wind", "none.png"].map(place);
+    assert!(order.is_sorted() && order[0] == 0 && order[1] == 1, "{order:?}: {warnings:#?}");
+}

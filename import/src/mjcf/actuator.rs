@@ -9,7 +9,7 @@
 use nalgebra::Vector3;
 
 use super::super::element::Element;
-use super::super::error::{ImportError, ImportProblem, ImportWarning};
+use super::super::error::{ImportError, ImportProblem, ImportWarning, WarningKind};
 use super::super::imported::Input;
 use super::body::{MjcfBody, range};
 use super::compiler::Compiler;
@@ -143,7 +143,7 @@ impl MotorContext<'_> {
             return Err(element.fail(ImportProblem::Missing("joint")));
         };
         let action = "left out with its actuator: only joints, tendons and sites can be actuated";
-        warnings.push(element.warn(other, action));
+        warnings.push(element.warn(other, action).of(WarningKind::Missing));
         Ok(None)
     }
 
@@ -160,7 +160,7 @@ impl MotorContext<'_> {
         };
         if !joint.is_scalar() {
             let action = "left out with its actuator: only hinge and slide joints can be actuated";
-            warnings.push(element.warn(attribute, action));
+            warnings.push(element.warn(attribute, action).of(WarningKind::Missing));
             return Ok(None);
         }
         if gear == 0.0 {
@@ -212,7 +212,7 @@ impl MotorContext<'_> {
     ) -> Result<Option<Target<'a>>, ImportError> {
         if element.text("refsite").is_some() {
             let action = "left out with its actuator: forces against a site are not supported";
-            warnings.push(element.warn("refsite", action));
+            warnings.push(element.warn("refsite", action).of(WarningKind::Missing));
             return Ok(None);
         }
         let (link, frame) = site(self.bodies, element, "site")?;

@@ -4,7 +4,7 @@
 use core::f64::consts::PI;
 
 use super::super::element::Element;
-use super::super::error::{ImportError, ImportWarning};
+use super::super::error::{ImportError, ImportWarning, WarningKind};
 use pliant_rigid::simulation::{Activation, ActivationTimes, ForceLaw, Muscle};
 
 /// Gain, bias and activation of a motor.
@@ -79,7 +79,7 @@ fn general(
     ] {
         if element.text(attribute).is_some_and(|word| !known.contains(&word)) {
             let action = "left out with its actuator: this kind of actuator is not supported";
-            warnings.push(element.warn(attribute, action));
+            warnings.push(element.warn(attribute, action).of(WarningKind::Missing));
             return Ok(None);
         }
     }
@@ -119,12 +119,12 @@ pub(super) fn muscle_law(
 ) -> Result<Option<Law>, ImportError> {
     if element.tag == "general" {
         let action = "left out with its actuator: write a muscle as <muscle>";
-        warnings.push(element.warn("", action));
+        warnings.push(element.warn("", action).of(WarningKind::Missing));
         return Ok(None);
     }
     let Some(lengths) = lengths.filter(|[low, high]| low < high) else {
         let action = "left out: a muscle needs a lengthrange, which MuJoCo finds by a simulation";
-        warnings.push(element.warn("lengthrange", action));
+        warnings.push(element.warn("lengthrange", action).of(WarningKind::Missing));
         return Ok(None);
     };
     let value = |attribute, default: f64| element.not_negative(attribute).map(|x| x.unwrap_or(default));

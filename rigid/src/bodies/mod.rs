@@ -2,6 +2,7 @@
 
 mod build;
 mod builder;
+mod limits;
 mod validate;
 
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -11,12 +12,13 @@ use crate::error::RigidError;
 use crate::id::BodyId;
 use crate::multibody::{ForceVector, FreeFloatingTree, JointKind, Kinematics, LinkId, PathSide, State};
 use crate::simulation::{
-    AdvanceSummary, Collisions, Equality, LineForce, LinearResponse, MechanicalEnergy, Simulation, Snapshot,
+    AdvanceSummary, Collisions, LineForce, LinearResponse, MechanicalEnergy, Simulation, Snapshot,
     mechanical_energy,
 };
 use crate::spatial::{SpatialImpulse, SpatialVelocity, advance};
 
 pub use builder::{BodiesBuilder, ExternalMaker, Mechanism, RigidSettings};
+pub use limits::BeyondLimit;
 
 /// A body: its frame on a link, its geometries and its appearance.
 #[derive(Clone, Debug)]
@@ -287,37 +289,6 @@ impl Bodies {
         let (model, state) = (&self.simulation.system().model, self.simulation.state());
         self.bodies[id.0].link.map_or((&[], &[]), |link| {
             (&state.q[model.positions_of(link)], &state.v[model.velocities_of(link)])
-        })
-    }
-
-    /// The coordinates that are beyond their joints' near-rigid limits: the link, the coordinate, the limit
-    /// \[rad, m\], and the unit. They return at a bounded speed
-    /// ([`LimitPotential`](crate::icf::potential::LimitPotential)).
-    pub fn beyond_limits(&self) -> impl Iterator<Item = (&str, f64, f64, &'static str)> + '_ {
-        let (model, state) = (&self.simulation.system().model, self.simulation.state());
-        let links = model.links().iter().enumerate().filter(|(_, link)| !link.joint.has_quaternion());
-        links.flat_map(move |(l, link)| {
-            let coordinates = state.q[model.positions_of(LinkId(l))].iter().zip(&link.dofs).enumerate();
-            coordinates.filter_map(move |(d, (&q, dof))| {
-                let limit = q.clamp(dof.limits[0], dof.limits[1]);
-                (limit != q && dof.limit_compliance.is_none())
-                    .then(|| (&link.name[..], q, limit, link.joint.unit(d)))
-            })
-        })
-    }
-
-    /// The coordinates \[rad, m\] that near-rigid couplings do not have where they demand them: the
-    /// driven link, its coordinate, the one demanded, and the unit. The first step closes the gap.
-    pub fn apart_from_couplings(&self) -> impl Iterator<Item = (&str, f64, f64, &'static str)> + '_ {
-        let (system, state) = (self.simulation.system(), self.simulation.state());
-        let model = &system.model;
-        let q = move |link: LinkId| state.q[model.positions_of(link).start];
-        let rigid = system.equalities.iter().filter(|held| !matches!(held, Equality::Compliant { .. }));
-        rigid.filter_map(move |held| held.demanded(q)).filter_map(move |(_, driven, demanded)| {
-            let link = &model.links()[driven.0];
-            // Rounding of a coupling's arithmetic is no gap.
-            let gap = (q(driven) - demanded).abs() > 1e-9 * (1.0 + demanded.abs());
-            gap.then(|| (&link.name[..], q(driven), demanded, link.joint.unit(0)))
         })
     }
 

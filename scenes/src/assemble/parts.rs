@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use nalgebra::Vector3;
+use pliant_import::WarningKind;
 use pliant_rigid::BodiesBuilder;
 use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::{Control, System};
@@ -25,8 +26,8 @@ pub struct RigidParts {
     pub inputs: TimedInputs,
     /// Names of joints by which the scene refers to them, by their links.
     pub joint_names: BTreeMap<LinkId, String>,
-    /// Parts of robots' files that are approximated or left out, one line each.
-    pub warnings: Vec<String>,
+    /// Parts of robots' files that are approximated or left out, one line each, the gravest first.
+    pub warnings: Vec<(WarningKind, String)>,
     /// How well decomposed meshes fit, and which files of the cache were made anew, one line each.
     pub notes: Vec<String>,
     /// Files that were read for the robots: models, what they include, meshes.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use nalgebra::Vector3;
-use pliant_import::{self, ImportWarning, Imported, WarningKind};
+use pliant_import::{self, Imported};
 use pliant_io::text::is_obeyed;
 use pliant_rigid::BodiesBuilder;
 use pliant_rigid::multibody::LinkId;
@@ -47,6 +47,8 @@ pub fn rigid_parts(scene: &Scene, cache: Option<&Path>) -> Result<RigidParts, As
     for (at, robot) in scene.robots.iter().enumerate() {
         add_robot(&mut parts, &mut joints, robot, &format!("robots[{at}]"), cache)?;
     }
+    // The gravest of all robots first.
+    parts.warnings.sort_by_key(|(kind, _)| *kind);
     for at in late {
         add_body(&mut parts, &mut joints, scene, at)?;
     }
@@ -92,13 +94,12 @@ fn add_robot(
     let mut imported = read(robot, path, cache)?;
     check_names(&imported, path)?;
     let warnings = pliant_import::summarised(&imported.warnings);
-    let changes_motion = |warning: &&ImportWarning| warning.kind == WarningKind::Motion;
-    let grave: Vec<_> = imported.warnings.iter().filter(changes_motion).cloned().collect();
+    let grave: Vec<_> = imported.warnings.iter().filter(|w| w.changes_motion()).cloned().collect();
     if !(grave.is_empty() || robot.ignore_warnings) {
-        let warnings = pliant_import::summarised(&grave);
+        let warnings = pliant_import::summarised(&grave).into_iter().map(|(_, line)| line).collect();
         return Err(AssembleError::Warnings { path: path.to_owned(), warnings });
     }
-    parts.warnings.extend(warnings.into_iter().map(|warning| format!("{path}: {warning}")));
+    parts.warnings.extend(warnings.into_iter().map(|(kind, warning)| (kind, format!("{path}: {warning}"))));
     parts.notes.extend(imported.notes.drain(..).map(|note| format!("{path}: {note}")));
     start(&mut imported, robot, path)?;
     if robot.file.is_some() {
