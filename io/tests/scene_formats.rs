@@ -348,3 +348,19 @@ fn obj_parts_have_the_colors_of_their_materials() {
         }
     }
 }
+
+// Checks: a malformed line of a material, of colours or of what is not read, costs no other colour
+// and stops nothing.
+#[test]
+fn malformed_materials_lose_their_own_colors_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.obj");
+    let text = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\nusemtl bad\nf 1 3 2\n";
+    std::fs::write(&path, text).unwrap();
+    for bad in ["Kd 1 0", "Kd", "Kd 1 0 x", "Ks 1", "Ka spectral a.rfl", "Ns many", "map_Kd", "Kd nan 0 0"] {
+        let materials = format!("newmtl bad\n{bad}\nnewmtl red\nKd 1 0 0.5\n{bad}\n");
+        std::fs::write(folder.path().join("a.mtl"), materials).unwrap();
+        let found: Vec<_> = load_mesh_parts(&path, 1.0).unwrap().parts.iter().map(|p| p.color).collect();
+        assert_eq!(found, [Some([255, 0, 128]), None], "{bad}");
+    }
+}

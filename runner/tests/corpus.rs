@@ -19,10 +19,11 @@ use serde_json::Value;
 type Check = fn(&[u8]);
 
 /// The checks by the names of the fuzz targets.
-const CHECKS: [(&str, Check); 9] = [
+const CHECKS: [(&str, Check); 10] = [
     ("scene", worlds::scene::scene),
     ("mjcf", checks::robot::mjcf),
     ("urdf", checks::robot::urdf),
+    ("mesh", checks::mesh::beside),
     ("obj", checks::mesh::obj),
     ("stl", checks::mesh::stl),
     ("ply", checks::mesh::ply),

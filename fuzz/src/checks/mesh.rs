@@ -1,30 +1,42 @@
 //! Triangle meshes and frames of particles.
 
+use std::path::Path;
+use std::sync::OnceLock;
+
 use pliant_geometry::ConvexHull;
-use pliant_io::mesh::parse_mesh;
+use pliant_io::mesh::{MeshData, MeshError, load_mesh_parts, mean_color, parse_mesh};
 use pliant_io::ply::{Frame, FrameTriangles, encode_frame, parse_frame};
+
+use tempfile::TempDir;
 
 use super::message;
 
 /// Largest mesh of which a hull is made \[vertices\].
 const HULL_VERTICES: usize = 200;
 
-/// A mesh that is read has at least one triangle, indices in range, three corners each, finite
-/// vertices that are all used, and is not larger than its file.
+/// Vertices and triangles that instances may add to what a file holds.
+const INSTANCES: usize = 1 << 20;
+
+/// Reads a mesh: as a whole it is sound, and not larger than its file.
 fn mesh(bytes: &[u8], name: &str) {
-    let mesh = match parse_mesh(bytes, name, 1.0) {
-        Ok(mesh) => mesh,
-        Err(error) => {
-            let text = error.to_string();
-            assert!(text.contains(name), "the file is not named: {text}");
-            return message::check(&text);
-        }
-    };
+    match parse_mesh(bytes, name, 1.0) {
+        Ok(mesh) => sound(&mesh, bytes.len()),
+        Err(error) => refused(&error, name),
+    }
+}
+
+/// An error names the file.
+fn refused(error: &MeshError, name: &str) {
+    let text = error.to_string();
+    assert!(text.contains(name), "the file is not named: {text}");
+    message::check(&text);
+}
+
+/// A mesh has at least one triangle, indices in range, three corners each, finite vertices that are
+/// all used, and at most `most` of each.
+fn sound(mesh: &MeshData, most: usize) {
     assert!(!mesh.triangles.is_empty(), "a mesh without triangles");
-    assert!(
-        mesh.triangles.len() <= bytes.len() && mesh.vertices.len() <= bytes.len(),
-        "more than the file holds"
-    );
+    assert!(mesh.triangles.len() <= most && mesh.vertices.len() <= most, "more than the file holds");
     let mut used = vec![false; mesh.vertices.len()];
     for [a, b, c] in &mesh.triangles {
         assert!(a != b && b != c && c != a, "a triangle with the corners {a} {b} {c}");
@@ -68,6 +80,70 @@ pub fn stl(bytes: &[u8]) {
 /// A PLY file with a mesh.
 pub fn ply(bytes: &[u8]) {
     mesh(bytes, "fuzz.ply");
+}
+
+/// A mesh with what is beside it: the first byte names the format.
+///
+/// - `g` glTF and `d` COLLADA, whose parts together have the triangles of the whole;
+/// - `m` MSH;
+/// - `o` OBJ with its materials after a line `#mtl`, and a texture;
+/// - `p` PNG, as a texture.
+pub fn beside(bytes: &[u8]) {
+    let Some((format, rest)) = bytes.split_first() else { return };
+    match format {
+        b'g' => parts(rest, "fuzz.glb"),
+        b'd' => parts(rest, "fuzz.dae"),
+        b'm' => mesh(rest, "fuzz.msh"),
+        b'o' => {
+            let mark = rest.windows(MATERIALS.len()).position(|window| window == MATERIALS);
+            let (obj, mtl) = rest.split_at(mark.unwrap_or(rest.len()));
+            write("fuzz.mtl", mtl);
+            parts(obj, "fuzz.obj");
+        }
+        b'p' => {
+            write("fuzz.png", rest);
+            let _ = mean_color(rest);
+        }
+        _ => {}
+    }
+}
+
+/// What comes before the materials of an OBJ.
+const MATERIALS: &[u8] = b"\n#mtl\n";
+
+/// The folder of the files, made once in a process.
+fn folder() -> &'static Path {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    let made = FOLDER.get_or_init(|| {
+        let Ok(folder) = tempfile::tempdir() else { panic!("no temporary folder") };
+        folder
+    });
+    made.path()
+}
+
+fn write(name: &str, bytes: &[u8]) {
+    assert!(std::fs::write(folder().join(name), bytes).is_ok(), "{name} cannot be written");
+}
+
+/// What is read as a whole is read in parts, which together have its triangles; each is sound.
+fn parts(bytes: &[u8], name: &str) {
+    write(name, bytes);
+    let read = load_mesh_parts(folder().join(name), 1.0);
+    match (parse_mesh(bytes, name, 1.0), read) {
+        (Ok(mesh), Ok(read)) => {
+            sound(&mesh, bytes.len() + INSTANCES);
+            read.parts.iter().for_each(|part| sound(&part.mesh, bytes.len() + INSTANCES));
+            let count: usize = read.parts.iter().map(|part| part.mesh.triangles.len()).sum();
+            assert!(count == mesh.triangles.len(), "{count} triangles of {}", mesh.triangles.len());
+            assert!(read.files.iter().all(|file| file.starts_with(folder())), "{:?}", read.files);
+        }
+        (Err(whole), Err(part)) => {
+            refused(&whole, name);
+            refused(&part, name);
+        }
+        (Ok(_), Err(error)) => panic!("parts of what can be read cannot: {error}"),
+        (Err(error), Ok(_)) => panic!("what cannot be read has parts: {error}"),
+    }
 }
 
 fn encode(frame: &Frame) -> Vec<u8> {

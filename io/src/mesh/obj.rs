@@ -15,8 +15,8 @@ pub(super) fn parse(bytes: &[u8], path: &Path, beside: Beside<'_>) -> Result<Vec
     check_obj_indices(text).map_err(|reason| IoError::malformed(path, reason))?;
     // Materials are only seen, so a missing .mtl is no error.
     let materials = |name: &Path| {
-        let read = name.to_str().and_then(beside);
-        Ok(read.and_then(|bytes| tobj::load_mtl_buf(&mut &bytes[..]).ok()).unwrap_or_default())
+        let read = name.to_str().and_then(beside).map(|bytes| diffuse_lines(&bytes));
+        Ok(read.and_then(|text| tobj::load_mtl_buf(&mut text.as_bytes()).ok()).unwrap_or_default())
     };
     let (models, materials) =
         tobj::load_obj_buf(&mut &bytes[..], &options, materials).map_err(|e| IoError::malformed(path, e))?;
@@ -31,6 +31,21 @@ pub(super) fn parse(bytes: &[u8], path: &Path, beside: Beside<'_>) -> Result<Vec
         }
     };
     Ok(models.iter().map(part).collect())
+}
+
+/// The lines of an MTL that give diffuse colours, without those that are malformed: `tobj` panics on
+/// colours of fewer than three numbers, and refuses the whole file for others.
+fn diffuse_lines(bytes: &[u8]) -> String {
+    let is_color = |numbers: &str| {
+        let mut numbers = numbers.split_whitespace().map(|x| x.parse::<f32>().is_ok_and(f32::is_finite));
+        (0..3).all(|_| numbers.next() == Some(true))
+    };
+    let is_read = |line: &&str| match line.trim().split_once(char::is_whitespace) {
+        Some(("newmtl" | "map_Kd", name)) => !name.trim().is_empty(),
+        Some(("Kd", numbers)) => is_color(numbers),
+        _ => false,
+    };
+    String::from_utf8_lossy(bytes).lines().filter(is_read).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// The mean of the texture (`map_Kd`), or the diffuse colour (`Kd`).
