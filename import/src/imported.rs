@@ -10,7 +10,7 @@ use pliant_geometry::Drawn;
 use pliant_rigid::collision::CollisionGeometry;
 use pliant_rigid::multibody::{LinkId, State};
 use pliant_rigid::simulation::System;
-use pliant_rigid::{Appearance, MechanismDesc, MechanismNames};
+use pliant_rigid::{Appearance, MechanismDesc, MechanismNames, Site};
 
 pub use pliant_rigid::{ImportedJoint, Input, Keyframe};
 
@@ -30,6 +30,8 @@ pub struct Imported {
     pub hidden: BTreeSet<usize>,
     /// Shapes that are only drawn.
     pub visuals: Vec<Visual>,
+    /// Named places on links: the sites of MJCF that have a name.
+    pub sites: Vec<Site>,
     /// The initial state.
     pub state: State,
     /// Other states that the file names.
@@ -71,11 +73,21 @@ pub struct Visual {
 impl From<Imported> for MechanismDesc {
     fn from(imported: Imported) -> Self {
         let Imported {
-            system, geometries, excluded, hidden, visuals, state, keyframes, joints, inputs, ..
+            system,
+            geometries,
+            excluded,
+            hidden,
+            visuals,
+            sites,
+            state,
+            keyframes,
+            joints,
+            inputs,
+            ..
         } = imported;
         let visual = |v: Visual| (v.link, Appearance { shape: v.shape, pose: v.pose, color: v.color });
         let visuals = visuals.into_iter().map(visual).collect();
-        let names = MechanismNames { joints, inputs, keyframes };
+        let names = MechanismNames { joints, inputs, keyframes, sites };
         Self { system, geometries, excluded, hidden, visuals, state, names }
     }
 }
@@ -84,6 +96,11 @@ impl Imported {
     /// The link that the joint of this name moves.
     pub fn joint(&self, name: &str) -> Option<LinkId> {
         self.joints.iter().find(|joint| joint.name == name).map(|joint| joint.link)
+    }
+
+    /// The site of this name.
+    pub fn site(&self, name: &str) -> Option<&Site> {
+        self.sites.iter().find(|site| site.name == name)
     }
 
     /// The keyframe of this name.

@@ -77,7 +77,7 @@ mod trajectory;
 mod watch;
 
 pub use bodies::{BeyondLimit, Bodies, BodiesBuilder, Body, ExternalMaker, Mechanism, RigidSettings};
-pub use body::{Adhesion, Appearance, BodyDesc, Geometry, MechanismDesc};
+pub use body::{Adhesion, Appearance, BodyDesc, Geometry, MechanismDesc, Site};
 pub use compliance::{Compliance, LimitCompliance};
 pub use error::RigidError;
 pub use id::BodyId;

@@ -1,5 +1,6 @@
 //! Names of a mechanism's joints, inputs and states, as its file gives them.
 
+use crate::body::Site;
 use crate::multibody::{LinkId, State};
 use crate::simulation::Control;
 
@@ -68,4 +69,6 @@ pub struct MechanismNames {
     pub inputs: Vec<Input>,
     /// States that the file names.
     pub keyframes: Vec<Keyframe>,
+    /// Named places, each with its link of the file's own model.
+    pub sites: Vec<Site>,
 }

@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, Isometry3, Point3};
 use thiserror::Error;
 
 use crate::bodies::{Bodies, BodiesBuilder, Mechanism};
-use crate::body::MechanismDesc;
+use crate::body::{MechanismDesc, Site};
 use crate::error::RigidError;
 use crate::id::BodyId;
 use crate::multibody::{
@@ -24,7 +24,7 @@ pub enum RobotError {
     Unknown {
         /// Name of the robot.
         robot: String,
-        /// What was looked for: "joint", "link", "motor" or "keyframe".
+        /// What was looked for: "joint", "link", "motor", "site" or "keyframe".
         kind: &'static str,
         /// The name.
         name: String,
@@ -114,8 +114,8 @@ impl BodiesBuilder {
         parent: Option<BodyId>,
         base: &Isometry3<f64>,
     ) -> Result<RobotHandle, RigidError> {
-        let mut mechanism = mechanism.into();
-        let names = core::mem::take(&mut mechanism.names);
+        let mechanism = mechanism.into();
+        let names = mechanism.names.clone();
         let links = mechanism.system.model.links().iter().map(|link| link.name.clone()).collect();
         let drives = mechanism.system.drives.iter().map(|drive| drive.name.clone()).collect();
         let place = self.add_mechanism(name, mechanism, parent, base)?;
@@ -180,6 +180,21 @@ impl RobotHandle {
     pub fn link(&self, name: &str) -> Result<LinkId, RobotError> {
         let own = find(self.name(), "link", name, self.links())?;
         Ok(self.parts.place.link(LinkId(own)))
+    }
+
+    /// Names of the sites, in the order of the file.
+    pub fn sites(&self) -> impl Iterator<Item = &str> {
+        self.parts.names.sites.iter().map(|site| &site.name[..])
+    }
+
+    /// The site of a name: the link that carries it, `None` for the world, and its frame in the
+    /// link's \[m\]. See [`Bodies::site_pose`].
+    ///
+    /// # Errors
+    /// [`RobotError::Unknown`].
+    pub fn site<'a>(&self, bodies: &'a Bodies, name: &str) -> Result<&'a Site, RobotError> {
+        let at = find(self.name(), "site", name, self.sites())?;
+        Ok(&bodies.sites()[self.parts.place.first_site + at])
     }
 
     /// The body of the link of a name.

@@ -10,8 +10,8 @@ use super::defaults::Defaults;
 use super::geom::Geom;
 use super::inertial::{self, Inertial};
 use super::pose::pose;
-use pliant_rigid::MassProperties;
 use pliant_rigid::multibody::{Dof, LinkId};
+use pliant_rigid::{MassProperties, Site};
 
 /// A body. Number 0 is the world.
 #[derive(Clone, Debug)]
@@ -67,6 +67,7 @@ struct Reader<'a> {
     assets: &'a Assets,
     warnings: &'a mut Vec<ImportWarning>,
     bodies: Vec<MjcfBody>,
+    named_sites: Vec<Element>,
 }
 
 /// Context of a reader.
@@ -86,7 +87,8 @@ pub(super) fn read(
     warnings: &mut Vec<ImportWarning>,
 ) -> Result<Vec<MjcfBody>, ImportError> {
     let world = MjcfBody::new(root.clone(), "world".to_owned(), 0, Isometry3::identity());
-    let mut reader = Reader { compiler, defaults, assets, warnings, bodies: vec![world] };
+    let mut reader =
+        Reader { compiler, defaults, assets, warnings, bodies: vec![world], named_sites: Vec::new() };
     for world in root.all("worldbody") {
         reader.children(world, &Context { body: 0, frame: Isometry3::identity(), childclass: None })?;
     }
@@ -95,6 +97,7 @@ pub(super) fn read(
     unique(joints, "a joint")?;
     let geoms = reader.bodies.iter().flat_map(|b| b.geoms.iter().map(|g| (&g.element, g.name.as_str())));
     unique(geoms, "a geom")?;
+    unique(reader.named_sites.iter().map(|site| (site, site.text("name").unwrap_or_default())), "a site")?;
     Ok(reader.bodies)
 }
 
@@ -132,6 +135,14 @@ impl MjcfBody {
     }
 }
 
+impl MjcfBody {
+    /// The sites with a name, in the frame of the link.
+    pub fn exported_sites(&self) -> impl Iterator<Item = Site> + '_ {
+        let named = self.sites.iter().filter(|(name, _)| !name.is_empty());
+        named.map(|(name, pose)| Site { name: name.clone(), link: self.link, pose: self.in_link * pose })
+    }
+}
+
 impl Reader<'_> {
     /// Reads the contents of a body or frame.
     fn children(&mut self, element: &Element, context: &Context) -> Result<(), ImportError> {
@@ -165,6 +176,9 @@ impl Reader<'_> {
                 "site" => {
                     let resolved = self.defaults.resolve(child, class.as_deref())?;
                     let name = child.text("name").unwrap_or_default().to_owned();
+                    if !name.is_empty() {
+                        self.named_sites.push(child.clone());
+                    }
                     // Sites of other kinds are only drawn.
                     let frame = context.frame * pose(&resolved, self.compiler)?;
                     self.bodies[context.body].sites.push((name, frame));

@@ -112,6 +112,7 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
         excluded: shapes.excluded,
         visuals: shapes.visuals,
         hidden: shapes.hidden,
+        sites: bodies.iter().flat_map(body::MjcfBody::exported_sites).collect(),
         state,
         keyframes,
         joints: joints.iter().map(links::JointRecord::exported).collect(),

@@ -107,6 +107,7 @@ pub(super) fn read(
         excluded,
         hidden,
         visuals,
+        sites: Vec::new(),
         state,
         keyframes,
         joints: reader.joints,

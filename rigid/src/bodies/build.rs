@@ -31,6 +31,7 @@ impl BodiesBuilder {
             equalities,
             tendons,
             drives,
+            sites,
             externals,
             ..
         } = self;
@@ -69,7 +70,7 @@ impl BodiesBuilder {
         let geometries =
             bodies.iter().zip(0_u32..).flat_map(|(body, b)| body.geometries.iter().map(move |_| b));
         simulation.measure_contacts(bodies.iter().map(origin).collect(), geometries.collect());
-        Ok(Bodies { bodies, simulation, kinematics, prepared: None, references: Vec::new() })
+        Ok(Bodies { bodies, sites, simulation, kinematics, prepared: None, references: Vec::new() })
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Translation3};
 
 use super::Body;
-use crate::body::{BodyDesc, MechanismDesc};
+use crate::body::{BodyDesc, MechanismDesc, Site};
 use crate::comfree::RigidSolver;
 use crate::error::RigidError;
 use crate::id::BodyId;
@@ -54,6 +54,8 @@ pub struct Mechanism {
     pub first_actuator: usize,
     /// Its drives: drive `i` of its system has the number `first_drive + i` here.
     pub first_drive: usize,
+    /// Its sites: site `i` of its names has the number `first_site + i` here.
+    pub first_site: usize,
 }
 
 impl Mechanism {
@@ -102,6 +104,8 @@ pub struct BodiesBuilder {
     pub tendons: Vec<Tendon>,
     /// Actuators of tendons and sites, and those with activations.
     pub drives: Vec<Drive>,
+    /// Named places on links; those of a mechanism are named `name/site`.
+    pub sites: Vec<Site>,
     /// Controllers and force elements.
     pub externals: Vec<ExternalMaker>,
 }
@@ -115,6 +119,7 @@ impl core::fmt::Debug for BodiesBuilder {
             .field("equalities", &self.equalities)
             .field("tendons", &self.tendons)
             .field("drives", &self.drives)
+            .field("sites", &self.sites)
             .field("externals", &self.externals.len())
             .finish_non_exhaustive()
     }
@@ -288,7 +293,8 @@ impl BodiesBuilder {
         let world_base = parent.map_or(Isometry3::identity(), |p| self.poses[p.0]) * base;
         let carrier = parent.and_then(|p| self.bodies[p.0].link);
         let link_base = parent.map_or(*base, |p| self.bodies[p.0].frame * base);
-        let MechanismDesc { system, geometries, excluded, hidden, visuals, state, .. } = mechanism;
+        let MechanismDesc { system, geometries, excluded, hidden, visuals, state, names } = mechanism;
+        let own_sites = names.sites;
         let first_link = self.links.len();
         let model = &system.model;
         let named = |link: &Link| format!("{name}/{}", link.name);
@@ -344,6 +350,13 @@ impl BodiesBuilder {
             system.tendons.into_iter().map(|t| t.moved((first_link, first_tendon), carrier, &link_base)),
         );
         let drive = |d: Drive| d.moved(first_link, first_tendon, carrier, &link_base);
+        let first_site = self.sites.len();
+        self.sites.extend(own_sites.into_iter().map(|site| match site.link {
+            Some(link) => Site { name: format!("{name}/{}", site.name), link: Some(here(link)), ..site },
+            None => {
+                Site { name: format!("{name}/{}", site.name), link: carrier, pose: link_base * site.pose }
+            }
+        }));
         let first_drive = self.drives.len();
         self.drives.extend(system.drives.into_iter().map(drive));
         self.externals
@@ -359,7 +372,7 @@ impl BodiesBuilder {
             self.bodies.push(body);
         }
         let bodies = (first..self.bodies.len()).map(BodyId).collect();
-        Ok(Mechanism { first_link, bodies, first_actuator, first_drive })
+        Ok(Mechanism { first_link, bodies, first_actuator, first_drive, first_site })
     }
 
     /// Lets two bodies pass through each other.

@@ -7,7 +7,7 @@ mod validate;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::body::{Appearance, Geometry};
+use crate::body::{Appearance, Geometry, Site};
 use crate::error::RigidError;
 use crate::id::BodyId;
 use crate::multibody::{ForceVector, FreeFloatingTree, JointKind, Kinematics, LinkId, PathSide, State};
@@ -46,6 +46,7 @@ pub struct Body {
 #[derive(Clone, Debug)]
 pub struct Bodies {
     bodies: Vec<Body>,
+    sites: Vec<Site>,
     simulation: Simulation<Collisions>,
     /// At the present time, with the velocities of the prepared step.
     kinematics: Kinematics,
@@ -245,6 +246,16 @@ impl Bodies {
     /// The body with a name.
     pub fn find(&self, name: &str) -> Option<BodyId> {
         self.bodies.iter().position(|body| body.name == name).map(BodyId)
+    }
+
+    /// Named places on links; those of a mechanism are named `name/site`.
+    pub fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+
+    /// Pose of a site in the world at [`time`](Self::time).
+    pub fn site_pose(&self, site: &Site) -> Isometry3<f64> {
+        site.link.map_or(site.pose, |link| self.kinematics.pose(link) * site.pose)
     }
 
     /// Time \[s\] of the poses.
