@@ -89,17 +89,6 @@ pub struct Appearance {
     pub color: [u8; 3],
 }
 
-/// A named place on a link, with axes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Site {
-    /// Name.
-    pub name: String,
-    /// The link it is on; `None` is the world.
-    pub link: Option<LinkId>,
-    /// Its frame in the link's, in the world's without a link \[m\].
-    pub pose: Isometry3<f64>,
-}
-
 /// Description of a body: initial pose, motion and geometries.
 #[derive(Clone, Debug)]
 pub struct BodyDesc {

@@ -77,14 +77,14 @@ mod trajectory;
 mod watch;
 
 pub use bodies::{BeyondLimit, Bodies, BodiesBuilder, Body, ExternalMaker, Mechanism, RigidSettings};
-pub use body::{Adhesion, Appearance, BodyDesc, Geometry, MechanismDesc, Site};
+pub use body::{Adhesion, Appearance, BodyDesc, Geometry, MechanismDesc};
 pub use compliance::{Compliance, LimitCompliance};
 pub use error::RigidError;
 pub use id::BodyId;
 pub use joint::Joint;
 pub use mass::MassProperties;
 pub use motion::Motion;
-pub use names::{ImportedJoint, Input, Keyframe, MechanismNames};
+pub use names::{ImportedJoint, Input, Keyframe, MechanismNames, Site};
 pub use out_of_range::OutOfRange;
 pub use pliant_geometry::{
     ConvexHull, Drawn, GeometryError, HeightField, Shape, SurfaceMesh, SurfacePoint, TriangleMesh,

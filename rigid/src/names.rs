@@ -1,6 +1,7 @@
 //! Names of a mechanism's joints, inputs and states, as its file gives them.
 
-use crate::body::Site;
+use nalgebra::Isometry3;
+
 use crate::multibody::{LinkId, State};
 use crate::simulation::Control;
 
@@ -58,6 +59,17 @@ impl Input {
             Control::Position { target, .. } | Control::Velocity { target, .. } => *target = value,
         }
     }
+}
+
+/// A named place on a link, with axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    /// Name.
+    pub name: String,
+    /// The link it is on; `None` is the world.
+    pub link: Option<LinkId>,
+    /// Its frame in the link's, in the world's without a link \[m\].
+    pub pose: Isometry3<f64>,
 }
 
 /// The names that a mechanism keeps when it is added to bodies.

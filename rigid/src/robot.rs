@@ -6,13 +6,13 @@ use nalgebra::{DMatrix, Isometry3, Point3};
 use thiserror::Error;
 
 use crate::bodies::{Bodies, BodiesBuilder, Mechanism};
-use crate::body::{MechanismDesc, Site};
+use crate::body::MechanismDesc;
 use crate::error::RigidError;
 use crate::id::BodyId;
 use crate::multibody::{
     ForceVector, InverseDynamicsBuffers, LinkId, MassMatrix, bias_forces, for_each_axis, mass_matrix,
 };
-use crate::names::{Keyframe, MechanismNames};
+use crate::names::{Keyframe, MechanismNames, Site};
 use crate::simulation::{Control, System};
 use crate::spatial::SpatialVelocity;
 

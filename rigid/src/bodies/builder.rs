@@ -6,13 +6,14 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Translation3};
 
 use super::Body;
-use crate::body::{BodyDesc, MechanismDesc, Site};
+use crate::body::{BodyDesc, MechanismDesc};
 use crate::comfree::RigidSolver;
 use crate::error::RigidError;
 use crate::id::BodyId;
 use crate::joint::Joint;
 use crate::motion::Motion;
 use crate::multibody::{ForceVector, JointKind, Link, LinkId, Model, RigidInertia};
+use crate::names::Site;
 use crate::simulation::{Actuator, Drive, Equality, ExternalSystem, Integrator, SimulationError, Tendon};
 use crate::spatial::SpatialVelocity;
 use crate::trajectory::PoseTrajectory;

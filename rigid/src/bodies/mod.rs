@@ -7,10 +7,11 @@ mod validate;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::body::{Appearance, Geometry, Site};
+use crate::body::{Appearance, Geometry};
 use crate::error::RigidError;
 use crate::id::BodyId;
 use crate::multibody::{ForceVector, FreeFloatingTree, JointKind, Kinematics, LinkId, PathSide, State};
+use crate::names::Site;
 use crate::simulation::{
     AdvanceSummary, Collisions, LineForce, LinearResponse, MechanicalEnergy, Simulation, Snapshot,
     mechanical_energy,
