@@ -364,3 +364,16 @@ fn malformed_materials_lose_their_own_colors_alone() {
         assert_eq!(found, [Some([255, 0, 128]), None], "{bad}");
     }
 }
+
+// Checks: faces before their vertices are read with materials as without, in one part.
+#[test]
+fn faces_before_their_vertices_are_read_with_materials() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.obj");
+    let text = "mtllib a.mtl\nusemtl red\nf 1 2 3\nusemtl blue\nv 0 0 0\nv 1 0 0\nv 0 1 0\n";
+    std::fs::write(&path, text).unwrap();
+    std::fs::write(folder.path().join("a.mtl"), "newmtl red\nKd 1 0 0\nnewmtl blue\nKd 0 0 1\n").unwrap();
+    let read = load_mesh_parts(&path, 1.0).unwrap();
+    assert_eq!(read.parts.len(), 1);
+    assert_eq!(read.parts[0].mesh.triangles.len(), 1);
+}

@@ -18,8 +18,10 @@ pub(super) fn parse(bytes: &[u8], path: &Path, beside: Beside<'_>) -> Result<Vec
         let read = name.to_str().and_then(beside).map(|bytes| diffuse_lines(&bytes));
         Ok(read.and_then(|text| tobj::load_mtl_buf(&mut text.as_bytes()).ok()).unwrap_or_default())
     };
-    let (models, materials) =
-        tobj::load_obj_buf(&mut &bytes[..], &options, materials).map_err(|e| IoError::malformed(path, e))?;
+    // A change of material ends a part, which then lacks the vertices that follow its faces.
+    let (models, materials) = tobj::load_obj_buf(&mut &bytes[..], &options, materials)
+        .or_else(|_| tobj::load_obj_buf(&mut &bytes[..], &options, |_| Ok(Default::default())))
+        .map_err(|e| IoError::malformed(path, e))?;
     let colors: Vec<_> = materials.unwrap_or_default().iter().map(|m| material_color(m, beside)).collect();
     let part = |model: &tobj::Model| {
         let (points, _) = model.mesh.positions.as_chunks::<3>();
