@@ -1,12 +1,12 @@
 //! 64 futures of one state: how fast must a pusher go for half a second so that a soft block comes
 //! to lie 4 cm further? `cargo run --release --example branch`.
 
-use nalgebra::{Isometry3, Point3, Unit, Vector3};
+use nalgebra::{Isometry3, Vector3};
 use pliant::coupling::{Material, ParticleSet, Settings, World};
 use pliant::geometry::Shape;
 use pliant::mpm::material::{Elastic, Model};
 use pliant::rigid::simulation::{Actuator, Control};
-use pliant::rigid::{BodyDesc, Geometry, Joint, MassProperties, Motion, SpatialVelocity};
+use pliant::rigid::{BodyDesc, DynamicMotion, Joint, MassProperties};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -30,28 +30,17 @@ fn main() -> Result<(), Failure> {
     let mut builder = World::builder(Settings::new(0.02, 2e-3)); // grid spacing [m], step [s]
     let model = Model::NeoHookean(Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 });
     let foam = builder.material(Material { density: 300.0, model });
-    let index = |i: usize| Vector3::new((i / 64) as f64, (i / 8 % 8) as f64, (i % 8) as f64);
-    let positions: Vec<_> =
-        (0..512).map(|i| Point3::from((index(i) + Vector3::repeat(0.5)) * 0.01)).collect();
-    let (velocities, volumes) = (vec![Vector3::zeros(); 512], vec![1e-6; 512]);
-    builder.particles(ParticleSet { positions, velocities, volumes, material: foam });
-    let body = |name: &str, pose, motion, shape| {
-        let geometries = vec![Geometry::new(shape, 0.3)]; // friction coefficient [-]
-        BodyDesc { name: name.into(), pose, motion, geometries, appearance: vec![] }
-    };
-    builder.body(body("table", Isometry3::identity(), Motion::Fixed, Shape::HalfSpace))?;
+    let cube = Shape::Box { half_extents: Vector3::repeat(0.04) };
+    let place = Isometry3::translation(0.04, 0.04, 0.04);
+    builder.particles(ParticleSet::filling(cube, &place, 0.01, foam)?);
+    builder.body(BodyDesc::fixed("table", Shape::HalfSpace).friction(0.3))?;
     let half_extents = Vector3::new(0.01, 0.03, 0.03);
-    let slide = Motion::Dynamic {
-        parent: None,
-        joint: Joint::prismatic(Unit::new_unchecked(Vector3::x()), 0.0),
-        mass: MassProperties { mass: 1.0, inertia: nalgebra::Matrix3::identity() * 1e-3 },
-        force: Vector3::zeros(),
-        torque: Vector3::zeros(),
-        velocity: SpatialVelocity::zero(),
-        gravity: false,
-    };
+    let joint = Joint::prismatic(Vector3::x_axis(), 0.0);
+    let mass = MassProperties { mass: 1.0, inertia: nalgebra::Matrix3::identity() * 1e-3 };
+    let slide = DynamicMotion::jointed(None, joint, mass).weightless();
     let start = Isometry3::translation(-0.015, 0.04, 0.04);
-    let pusher = builder.body(body("pusher", start, slide, Shape::Box { half_extents }))?;
+    let pusher = BodyDesc::new("pusher", Shape::Box { half_extents }, slide).at(start).friction(0.3);
+    let pusher = builder.body(pusher)?;
     let link = builder.bodies().link(pusher).ok_or("the pusher does not move")?;
     let control = Control::Velocity { target: 0.0, damping: 1e4 };
     let motor = Actuator { link, dof: 0, control, effort_limit: 1e3, gravity_compensation: false };

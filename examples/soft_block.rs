@@ -1,11 +1,11 @@
 //! A soft cube lies on a table. The force on the table must come to the weight of the cube:
 //! `cargo run --release --example soft_block`.
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Vector3};
 use pliant::coupling::{Material, ParticleSet, Settings, World};
 use pliant::geometry::Shape;
 use pliant::mpm::material::{Elastic, Model};
-use pliant::rigid::{BodyDesc, Geometry, Motion};
+use pliant::rigid::BodyDesc;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Grid spacing [m] and step [s]. Everything else has a default.
@@ -15,25 +15,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         model: Model::NeoHookean(Elastic { youngs_modulus: 1e5, poissons_ratio: 0.3 }),
     });
 
-    // A cube of 0.1 m: 1000 particles of 1 cm^3, half a spacing above the table.
-    let positions: Vec<Point3<f64>> = (0..1000)
-        .map(|i| Vector3::new((i / 100) as f64, (i / 10 % 10) as f64, (i % 10) as f64))
-        .map(|index| Point3::from((index + Vector3::repeat(0.5)) * 0.01))
-        .collect();
-    builder.particles(ParticleSet {
-        velocities: vec![Vector3::zeros(); positions.len()],
-        volumes: vec![1e-6; positions.len()],
-        positions,
-        material: rubber,
-    });
-
-    let table = builder.body(BodyDesc {
-        name: "table".into(),
-        pose: Isometry3::identity(),
-        motion: Motion::Fixed,
-        geometries: vec![Geometry::new(Shape::HalfSpace, 0.5)], // friction coefficient [-]
-        appearance: vec![],
-    })?;
+    // A cube of 0.1 m that lies on the table: 1000 particles of 1 cm^3.
+    let cube = Shape::Box { half_extents: Vector3::repeat(0.05) };
+    let place = Isometry3::translation(0.0, 0.0, 0.05);
+    builder.particles(ParticleSet::filling(cube, &place, 0.01, rubber)?);
+    let table = builder.body(BodyDesc::fixed("table", Shape::HalfSpace))?;
     let mut world = builder.build()?;
 
     let mut impulse = 0.0;

@@ -5,7 +5,7 @@ use nalgebra::{DVector, Isometry3, Point3, Vector3};
 use pliant::coupling::{Material, ParticleSet, Settings, World};
 use pliant::geometry::Shape;
 use pliant::mpm::material::{Elastic, Model};
-use pliant::rigid::{BodyDesc, Geometry, MechanismDesc, Motion};
+use pliant::rigid::{BodyDesc, MechanismDesc};
 use pliant::scenes::format::RobotModel;
 use pliant::scenes::models;
 
@@ -15,20 +15,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dough = builder.material(Material { density: 1100.0, model });
 
     // A block of 0.16 x 0.16 x 0.08 m on a table, its top 2 cm below the hand.
-    let index = |i: usize| Vector3::new((i / 128) as f64, (i / 8 % 16) as f64, (i % 8) as f64);
-    let corner = Vector3::new(0.23, -0.08, 0.46);
-    let positions: Vec<_> =
-        (0..2048).map(|i| Point3::from(corner + (index(i) + Vector3::repeat(0.5)) * 0.01)).collect();
-    let (velocities, volumes) = (vec![Vector3::zeros(); 2048], vec![1e-6; 2048]);
-    builder.particles(ParticleSet { positions, velocities, volumes, material: dough });
-    let half_extents = Vector3::new(0.2, 0.2, 0.02);
-    builder.body(BodyDesc {
-        name: "table".into(),
-        pose: Isometry3::translation(0.31, 0.0, 0.44),
-        motion: Motion::Fixed,
-        geometries: vec![Geometry::new(Shape::Box { half_extents }, 0.5)], // friction coefficient [-]
-        appearance: vec![],
-    })?;
+    let block = Shape::Box { half_extents: Vector3::new(0.08, 0.08, 0.04) };
+    let place = Isometry3::translation(0.31, 0.0, 0.50);
+    builder.particles(ParticleSet::filling(block, &place, 0.01, dough)?);
+    let top = Shape::Box { half_extents: Vector3::new(0.2, 0.2, 0.02) };
+    builder.body(BodyDesc::fixed("table", top).at(Isometry3::translation(0.31, 0.0, 0.44)))?;
 
     let panda = MechanismDesc::from(models::import(RobotModel::Panda)?).at_keyframe("ready")?;
     let arm = builder.robot("arm", panda, None, &Isometry3::identity())?;

@@ -19,7 +19,7 @@ const CRATES: [(&str, &[&str]); 18] = [
     ("import", &["geometry", "io", "rigid"]),
     ("planning", &["numeric", "geometry", "rigid"]),
     ("batch", &["numeric", "geometry", "rigid"]),
-    ("coupling", &["numeric", "mpm", "rigid"]),
+    ("coupling", &["numeric", "io", "mpm", "rigid"]),
     ("cuda", &["geometry", "mpm", "rigid", "batch", "coupling"]),
     ("render", &["io"]),
     ("garment", &["io", "mpm"]),

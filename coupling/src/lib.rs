@@ -6,7 +6,7 @@
 //! numbers the touched grid nodes by contact islands, `boundary_constraints` adds the boundary
 //! conditions of the grid, [`convex`] solves an island and `islands` all of them, `exchange`
 //! applies the impulses, `sensor` measures them on tactile pads, and `momentum_balance` and
-//! `energy` keep the balances.
+//! `energy` keep the balances. [`sample`] fills solids with particles.
 
 mod attached_backend;
 mod auto_or;
@@ -38,6 +38,7 @@ mod particles;
 mod placed_geometry;
 mod redundant_centroids;
 mod report;
+pub mod sample;
 mod sensor;
 mod settings;
 mod state;

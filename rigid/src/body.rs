@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 
 use crate::collision::{CollisionGeometry, ContactMaterial};
-use crate::motion::Motion;
+use crate::error::RigidError;
+use crate::mass::MassProperties;
+use crate::motion::{DynamicMotion, Motion};
 use crate::multibody::{LinkId, State};
 use crate::names::MechanismNames;
 use crate::out_of_range::OutOfRange;
 use crate::simulation::System;
-use nalgebra::Isometry3;
+use crate::trajectory::Trajectory;
+use nalgebra::{Isometry3, UnitQuaternion};
 use pliant_geometry::{Drawn, Shape};
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +105,87 @@ pub struct BodyDesc {
     pub geometries: Vec<Geometry>,
     /// Shapes without contact.
     pub appearance: Vec<Appearance>,
+}
+
+impl BodyDesc {
+    /// Coefficient of friction of bodies for which none is given \[-\]: dry wood on wood.
+    pub const FRICTION: f64 = 0.5;
+
+    /// A body of one shape, at the origin of the world and of its own frame, grey, with the usual
+    /// compliance and [`FRICTION`](Self::FRICTION).
+    pub fn new(name: impl Into<String>, shape: Shape, motion: impl Into<Motion>) -> Self {
+        Self {
+            name: name.into(),
+            pose: Isometry3::identity(),
+            motion: motion.into(),
+            geometries: vec![Geometry::new(shape, Self::FRICTION)],
+            appearance: Vec::new(),
+        }
+    }
+
+    /// A body that stays where it is; otherwise as [`new`](Self::new).
+    pub fn fixed(name: impl Into<String>, shape: Shape) -> Self {
+        Self::new(name, shape, Motion::Fixed)
+    }
+
+    /// A body that follows a path, whatever acts on it; it starts where the path does at time 0 if
+    /// that has poses. Otherwise as [`new`](Self::new).
+    pub fn prescribed(name: impl Into<String>, shape: Shape, path: Trajectory) -> Self {
+        let pose = path.start(&Isometry3::identity());
+        Self { pose, ..Self::new(name, shape, Motion::Prescribed(path)) }
+    }
+
+    /// A free, homogeneous body of this density \[kg/m^3\], at rest, under gravity. Its origin is
+    /// its centre of mass, and the shape is moved so. Otherwise as [`new`](Self::new).
+    ///
+    /// # Errors
+    /// [`RigidError`] naming the body, where the density is not positive or the shape has no volume.
+    pub fn dynamic(name: impl Into<String>, shape: Shape, density: f64) -> Result<Self, RigidError> {
+        let name = name.into();
+        if !(density.is_finite() && density > 0.0) {
+            return Err(RigidError::value(&name, "density", density, "kg/m^3", "finite and positive"));
+        }
+        let Some((mass, center, inertia)) = shape.mass_properties(density) else {
+            return Err(RigidError::value(&name, "volume", f64::INFINITY, "m^3", "finite"));
+        };
+        let mass = MassProperties { mass, inertia };
+        mass.validate(&name)?;
+        let offset = Isometry3::from_parts((-center.coords).into(), UnitQuaternion::identity());
+        Ok(Self::new(name, shape, DynamicMotion::free(mass)).shapes_at(offset))
+    }
+
+    /// The same at this pose in the world at time 0.
+    pub fn at(self, pose: Isometry3<f64>) -> Self {
+        Self { pose, ..self }
+    }
+
+    /// The same with one coefficient of friction of all its shapes, at rest and in motion \[-\].
+    pub fn friction(mut self, coefficient: f64) -> Self {
+        for geometry in &mut self.geometries {
+            geometry.material.static_friction = coefficient;
+            geometry.material.dynamic_friction = coefficient;
+        }
+        self
+    }
+
+    /// The same in one colour (red, green, blue; sRGB) in pictures.
+    pub fn color(mut self, color: [u8; 3]) -> Self {
+        self.geometries.iter_mut().for_each(|geometry| geometry.color = color);
+        self.appearance.iter_mut().for_each(|seen| seen.color = color);
+        self
+    }
+
+    /// The same with one more shape.
+    pub fn with(mut self, geometry: Geometry) -> Self {
+        self.geometries.push(geometry);
+        self
+    }
+
+    /// The same with all shapes at this pose in the body frame.
+    fn shapes_at(mut self, pose: Isometry3<f64>) -> Self {
+        self.geometries.iter_mut().for_each(|geometry| geometry.pose = pose);
+        self
+    }
 }
 
 /// Description of a mechanism: links, motors and constraints with their shapes.

@@ -19,28 +19,14 @@
 //! states that are not finite are typed errors. Stepping gives the same bits in every run.
 //!
 //! ```
-//! use nalgebra::{Isometry3, Matrix3, Vector3};
+//! use nalgebra::{Isometry3, Vector3};
 //! use pliant_rigid::*;
 //!
 //! # fn main() -> Result<(), RigidError> {
 //! let shape = Shape::Sphere { radius: 0.05 };
-//! let (mass, _, inertia) = shape.mass_properties(1000.0).unwrap_or((1.0, [0.0; 3].into(), Matrix3::identity()));
 //! let mut builder = BodiesBuilder::new();
-//! let ball = builder.add(BodyDesc {
-//!     name: "ball".into(),
-//!     pose: Isometry3::translation(0.0, 0.0, 1.0),
-//!     motion: Motion::Dynamic {
-//!         parent: None,
-//!         joint: Joint::free(),
-//!         mass: MassProperties { mass, inertia },
-//!         force: Vector3::zeros(),
-//!         torque: Vector3::zeros(),
-//!         velocity: SpatialVelocity::zero(),
-//!         gravity: true,
-//!     },
-//!     geometries: vec![Geometry::new(shape, 0.5)],
-//!     appearance: vec![],
-//! })?;
+//! let start = Isometry3::translation(0.0, 0.0, 1.0);
+//! let ball = builder.add(BodyDesc::dynamic("ball", shape, 1000.0)?.at(start).friction(0.4))?;
 //! let mut bodies = builder.build(Vector3::new(0.0, 0.0, -9.81), 1e-3, &RigidSettings::default())?;
 //! let mut impulses = vec![SpatialImpulse::zero(); bodies.len()];
 //! for _ in 0..100 {
@@ -83,7 +69,7 @@ pub use error::RigidError;
 pub use id::BodyId;
 pub use joint::Joint;
 pub use mass::MassProperties;
-pub use motion::Motion;
+pub use motion::{DynamicMotion, Motion};
 pub use names::{ImportedJoint, Input, Keyframe, MechanismNames, Site};
 pub use out_of_range::OutOfRange;
 pub use pliant_geometry::{

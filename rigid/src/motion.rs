@@ -36,3 +36,51 @@ pub enum Motion {
         gravity: bool,
     },
 }
+
+/// A motion by a body's dynamics that begins with what is usual; it becomes a [`Motion`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct DynamicMotion {
+    parent: Option<BodyId>,
+    joint: Joint,
+    mass: MassProperties,
+    force: Vector3<f64>,
+    torque: Vector3<f64>,
+    velocity: SpatialVelocity,
+    gravity: bool,
+}
+
+impl DynamicMotion {
+    /// A free body at rest under gravity, without a load.
+    pub fn free(mass: MassProperties) -> Self {
+        Self::jointed(None, Joint::free(), mass)
+    }
+
+    /// The same on a joint to `parent`; `None` is the world.
+    pub fn jointed(parent: Option<BodyId>, joint: Joint, mass: MassProperties) -> Self {
+        let (force, torque) = (Vector3::zeros(), Vector3::zeros());
+        Self { parent, joint, mass, force, torque, velocity: SpatialVelocity::zero(), gravity: true }
+    }
+
+    /// The same with this absolute velocity at time 0.
+    pub fn velocity(self, velocity: SpatialVelocity) -> Self {
+        Self { velocity, ..self }
+    }
+
+    /// The same under a constant force \[N\] at the body's origin and a torque \[N m\], world
+    /// frame.
+    pub fn load(self, force: Vector3<f64>, torque: Vector3<f64>) -> Self {
+        Self { force, torque, ..self }
+    }
+
+    /// The same without gravity.
+    pub fn weightless(self) -> Self {
+        Self { gravity: false, ..self }
+    }
+}
+
+impl From<DynamicMotion> for Motion {
+    fn from(motion: DynamicMotion) -> Self {
+        let DynamicMotion { parent, joint, mass, force, torque, velocity, gravity } = motion;
+        Self::Dynamic { parent, joint, mass, force, torque, velocity, gravity }
+    }
+}

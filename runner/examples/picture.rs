@@ -7,6 +7,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use std::time::Instant;
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use pliant_coupling::sample::{Density, Jitter, SamplingSolid, sample};
 use pliant_garment::crossings::CrossingDetector;
 use pliant_io::files::atomic_write;
 use pliant_mpm::cloth::SheetParticles;
@@ -14,7 +15,6 @@ use pliant_render::{
     BodyShape, Camera, GifWriter, Image, Picture, RenderBody, RenderCloth, RenderError, RenderSphere, render,
     write_png,
 };
-use pliant_scenes::sample::{Density, Jitter, SamplingSolid, sample};
 
 const PIN_RADIUS: f64 = 0.03;
 

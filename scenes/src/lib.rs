@@ -11,7 +11,6 @@ mod lowest;
 pub mod machine_memory;
 pub mod models;
 pub mod penetration;
-pub mod sample;
 pub mod scenario;
 pub mod worlds;
 

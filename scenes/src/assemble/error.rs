@@ -7,7 +7,7 @@ use pliant_rigid::{GeometryError, RigidError};
 use crate::format;
 use crate::format::limits::MOST_PARTICLES;
 use crate::initial_checks::ResolutionError;
-use crate::sample::SampleError;
+use pliant_coupling::sample::SampleError;
 use pliant_io::mesh::MeshError;
 use pliant_io::text::printable;
 

@@ -22,7 +22,7 @@ use crate::format::{self, AutoOr, ClothSpec, Scene, SoftBodySpec, SoftShape};
 use crate::initial_checks::fits_grid;
 use crate::isometry::isometry;
 use crate::machine_memory::machine_memory;
-use crate::sample::{Density, Jitter, ParticleSample, SamplingSolid, bounds, sample};
+use pliant_coupling::sample::{Density, Jitter, ParticleSample, SamplingSolid, bounds, sample};
 use pliant_io::mesh::load_mesh;
 
 pub use error::AssembleError;

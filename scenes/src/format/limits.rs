@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 /// Most particles of a scene; vertices and faces of cloth count.
-pub const MOST_PARTICLES: u32 = 100_000_000;
+pub use pliant_coupling::sample::MOST_PARTICLES;
 /// Most bodies of a scene, with all copies.
 pub const MOST_BODIES: u32 = 20_000;
 /// Most frames of a run.

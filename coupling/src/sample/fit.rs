@@ -1,14 +1,12 @@
-//! Meshes: the lattice inside, whose points near the surface are moved inwards until their
+//! Meshes and other solids: the lattice inside, whose points near the surface are moved inwards until their
 //! particles touch it.
 
 use nalgebra::Point3;
 use pliant_rigid::Shape;
 use rayon::prelude::*;
 
-use super::columns::MeshColumns;
 use super::lattice::Lattice;
 use super::solid::{JitterSource, ParticleLayout, SampleError, radius_of};
-use pliant_io::mesh::MeshData;
 
 /// Largest fraction of its radius by which a particle may extend out of the surface.
 const SLACK: f64 = 1e-3;
@@ -20,21 +18,19 @@ const STEPS: usize = 40;
 /// Largest fraction of a lattice's points in parts thinner than a particle.
 const MOST_LEFT_OUT: f64 = 0.1;
 
-/// The particles of a mesh with this `surface`, which encloses `volume` \[m^3\].
+/// The particles of the solid within `surface`, of `volume` \[m^3\], which `contains` points.
 pub(super) fn fitted(
-    mesh: &MeshData,
     surface: &Shape,
+    contains: impl Fn(&Point3<f64>) -> bool,
     volume: f64,
     lattice: &Lattice,
     jitter_source: &mut JitterSource,
 ) -> Result<ParticleLayout, SampleError> {
-    let inside = MeshColumns::new(mesh);
-    let contains = |point: &Point3<f64>| inside.winding_number(point) > 0;
     let mut centres = Vec::new();
     lattice.for_each_centre(|centre| {
         if contains(&centre) {
             let moved = jitter_source.moved(centre, &lattice.spacing);
-            // A point that would leave the mesh stays in the middle of its cell.
+            // A point that would leave the solid stays in the middle of its cell.
             centres.push(if contains(&moved) { moved } else { centre });
         }
     });

@@ -6,10 +6,10 @@
 use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Point3, Vector3};
+use pliant_coupling::sample::{Density, Jitter, ParticleSample, SampleError, SamplingSolid, sample};
 use pliant_io::mesh::MeshData;
 use pliant_numeric::random::SplitMix64;
 use pliant_rigid::GeometryError;
-use pliant_scenes::sample::{Density, Jitter, ParticleSample, SampleError, SamplingSolid, sample};
 
 const DOUGH: Vector3<f64> = Vector3::new(0.16, 0.06, 0.05);
 

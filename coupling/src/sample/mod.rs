@@ -5,19 +5,23 @@
 //! cbrt(V_p) / 2 (contact's `auto` radius). The outer particles lie at the depth r: none extends
 //! out of the solid, and the solid touches its support. Boxes and meshes take a lattice that
 //! divides their bounding box evenly, cylinders rings of equal cells, spheres shells of them
-//! (`round.rs`); in a mesh points closer than r to the surface are moved inwards (`fit.rs`).
+//! (`round.rs`). All other solids take the lattice of their bounding box, too; there points closer
+//! than r to the surface are moved inwards (`fit.rs`).
 
 mod columns;
 mod fit;
 mod lattice;
 mod round;
+mod set;
 mod solid;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use pliant_numeric::random::SplitMix64;
+use pliant_rigid::Shape;
 
-pub use solid::{Density, Jitter, ParticleSample, SampleError, SamplingSolid};
+use columns::MeshColumns;
+pub use solid::{Density, Jitter, MOST_PARTICLES, ParticleSample, SampleError, SamplingSolid};
 use solid::{JitterSource, ParticleLayout, positive};
 
 /// Fills `solid`, placed by `pose` (solid's frame to world), at the given density.
@@ -50,7 +54,15 @@ pub fn sample(
         SamplingSolid::Cylinder { radius, half_length } => {
             round::rings(*radius, *half_length, &lattice.spacing, &mut jitter_source)?
         }
-        SamplingSolid::Mesh(mesh) => fit::fitted(mesh, &shape, volume, &lattice, &mut jitter_source)?,
+        SamplingSolid::Mesh(mesh) => {
+            let columns = MeshColumns::new(mesh);
+            let inside = |point: &Point3<f64>| columns.winding_number(point) > 0;
+            fit::fitted(&shape, inside, volume, &lattice, &mut jitter_source)?
+        }
+        SamplingSolid::Other(_) => {
+            let inside = |point: &Point3<f64>| shape.surface_point(point).distance < 0.0;
+            fit::fitted(&shape, inside, volume, &lattice, &mut jitter_source)?
+        }
     };
     let ParticleLayout { points, spacing, left_out } = filling;
     let particle_volume = volume / points.len() as f64;
@@ -68,6 +80,7 @@ fn check_solid(solid: &SamplingSolid) -> Result<(), SampleError> {
             positive("radius", *radius, "m")?;
             positive("half_length", *half_length, "m")
         }
+        SamplingSolid::Other(shape) => Ok(shape.validate()?),
         // Its shape is checked.
         SamplingSolid::Mesh(_) => Ok(()),
     }
@@ -92,6 +105,23 @@ pub fn bounds(solid: &SamplingSolid) -> (Point3<f64>, Point3<f64>) {
             let start = (Point3::from([f64::INFINITY; 3]), Point3::from([f64::NEG_INFINITY; 3]));
             return mesh.vertices.iter().fold(start, |(low, high), v| (low.inf(v), high.sup(v)));
         }
+        SamplingSolid::Other(shape) => return bounds_of(shape),
+    };
+    (Point3::from(-half), Point3::from(half))
+}
+
+/// The same of a shape; a half-space has none.
+fn bounds_of(shape: &Shape) -> (Point3<f64>, Point3<f64>) {
+    let half = match shape {
+        Shape::HalfSpace => Vector3::repeat(f64::INFINITY),
+        Shape::Box { half_extents } => *half_extents,
+        Shape::Sphere { radius } => Vector3::repeat(*radius),
+        Shape::Cylinder { radius, half_length } => Vector3::new(*radius, *radius, *half_length),
+        Shape::Capsule { radius, half_length } => Vector3::new(*radius, *radius, half_length + radius),
+        Shape::Ellipsoid { semi_axes } => *semi_axes,
+        Shape::ConvexHull(hull) => return hull.mesh().bounds().into(),
+        Shape::Mesh(mesh) => return mesh.bounds().into(),
+        Shape::HeightField(field) => return field.mesh().bounds().into(),
     };
     (Point3::from(-half), Point3::from(half))
 }

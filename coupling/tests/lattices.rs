@@ -5,10 +5,10 @@
 use std::f64::consts::PI;
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
+use pliant_coupling::sample::{Density, Jitter, ParticleSample, SamplingSolid, sample};
 use pliant_io::mesh::MeshData;
 use pliant_numeric::random::SplitMix64;
-use pliant_rigid::Shape;
-use pliant_scenes::sample::{Density, Jitter, ParticleSample, SamplingSolid, sample};
+use pliant_rigid::{ConvexHull, Shape};
 
 /// A tessellation of a shape.
 fn mesh_of(shape: &Shape, segments: u32) -> MeshData {
@@ -34,7 +34,7 @@ fn solid(kind: u64, size: f64, random: &mut SplitMix64) -> (SamplingSolid, f64) 
     let smallest = match kind {
         1 => sides.x,
         2 => sides.x.min(sides.y),
-        4 => sides.x,
+        4 | 7 => sides.x,
         _ => sides.min(),
     };
     let solid = match kind {
@@ -43,6 +43,17 @@ fn solid(kind: u64, size: f64, random: &mut SplitMix64) -> (SamplingSolid, f64) 
         2 => SamplingSolid::Cylinder { radius: sides.x, half_length: sides.y },
         3 => SamplingSolid::Mesh(mesh_of(&Shape::Ellipsoid { semi_axes: sides }, 24)),
         4 => SamplingSolid::Mesh(mesh_of(&Shape::Capsule { radius: sides.x, half_length: sides.y }, 24)),
+        6 => Shape::Ellipsoid { semi_axes: sides }.into(),
+        7 => Shape::Capsule { radius: sides.x, half_length: sides.y }.into(),
+        8 => {
+            // Pairs of opposite corners: the solid is symmetric about its centre, as the others are.
+            let pair = |_| {
+                let corner = turn(random) * sides;
+                [Point3::from(corner), Point3::from(-corner)]
+            };
+            let corners: Vec<_> = (0..6).flat_map(pair).collect();
+            Shape::ConvexHull(ConvexHull::new(&corners).unwrap()).into()
+        }
         // A box whose faces lie anyhow to the lattice.
         _ => {
             let mut mesh = mesh_of(&Shape::Box { half_extents: sides }, 4);
@@ -101,7 +112,7 @@ struct WorstMeasurement {
 fn particles_fill_solids_up_to_their_surface() {
     const SEED: u64 = 184;
     let mut random = SplitMix64::new(SEED);
-    for kind in 0..6 {
+    for kind in 0..9 {
         let mut worst = WorstMeasurement::default();
         while worst.cases < 60 {
             let size = log_uniform(&mut random, 1e-3, 10.0);

@@ -5,8 +5,8 @@ use pliant_io::mesh::MeshData;
 use pliant_numeric::random::SplitMix64;
 use pliant_rigid::{GeometryError, Shape, TriangleMesh};
 
-/// A solid to fill, in its own frame, centred on its origin (except a mesh).
-#[derive(Debug, Clone, PartialEq)]
+/// A solid to fill, in its own frame; boxes, spheres and cylinders are centred on its origin.
+#[derive(Debug, Clone)]
 pub enum SamplingSolid {
     /// A box.
     Box {
@@ -27,6 +27,25 @@ pub enum SamplingSolid {
     },
     /// The inside of a closed surface.
     Mesh(MeshData),
+    /// Any other solid with a volume: a capsule, an ellipsoid, a convex hull, a mesh, terrain.
+    Other(Shape),
+}
+
+impl From<Shape> for SamplingSolid {
+    fn from(shape: Shape) -> Self {
+        match shape {
+            Shape::Box { half_extents } => Self::Box { half_extents },
+            Shape::Sphere { radius } => Self::Sphere { radius },
+            Shape::Cylinder { radius, half_length } => Self::Cylinder { radius, half_length },
+            other => Self::Other(other),
+        }
+    }
+}
+
+impl From<MeshData> for SamplingSolid {
+    fn from(mesh: MeshData) -> Self {
+        Self::Mesh(mesh)
+    }
 }
 
 impl SamplingSolid {
@@ -47,6 +66,7 @@ impl SamplingSolid {
                 let triangles = mesh.triangles.iter().filter(solid).copied().collect();
                 Shape::Mesh(TriangleMesh::new(mesh.vertices.clone(), triangles)?)
             }
+            Self::Other(shape) => shape.clone(),
         })
     }
 }
@@ -189,8 +209,11 @@ pub enum SampleError {
     Surface(#[from] GeometryError),
 }
 
-/// Lattice cells that a solid may have: as many as a scene may have particles.
-pub(super) const MAX_CELLS: f64 = crate::format::limits::MOST_PARTICLES as f64;
+/// Most particles of a solid, and of a scene.
+pub const MOST_PARTICLES: u32 = 100_000_000;
+
+/// Lattice cells that a solid may have.
+pub(super) const MAX_CELLS: f64 = MOST_PARTICLES as f64;
 
 /// Relative tolerance of equal lengths for rounding.
 pub(super) const ROUNDING: f64 = 1e-9;
