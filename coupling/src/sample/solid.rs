@@ -6,6 +6,7 @@ use pliant_numeric::random::SplitMix64;
 use pliant_rigid::{GeometryError, Shape, TriangleMesh};
 
 /// A solid to fill, in its own frame; boxes, spheres and cylinders are centred on its origin.
+#[expect(clippy::large_enum_variant, reason = "one description a solid, read once: its size does not matter")]
 #[derive(Debug, Clone)]
 pub enum SamplingSolid {
     /// A box.
