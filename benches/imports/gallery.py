@@ -38,7 +38,8 @@ dynamics are from those of {engines}.
 The files are read as they are published; none of them is part of Pliant. Pictures are at the file's
 keyframe or the SRDF's state where there is one, and else at zero; robots that the file fixes above
 their feet hang there without a floor. [Importing models](import.md) says what is read. The iCub is
-drawn black with gaps, for a reason that is not known yet.
+drawn black: the materials of its URDF say so, and replace the colours of its meshes. The gaps in
+it are not explained yet.
 
 Errors are the worst of three random states, relative to the largest number of the reference. The
 motion lasts half a second, passive and without contacts, limits and dry friction: the farthest

@@ -110,17 +110,11 @@ def figures(run):
     manifest = json.loads(path.read_text())
     energy = manifest.get("energy") or {}
     gained, put_in = energy.get("energy_gained"), energy.get("energy_put_in")
-    joints = run / "joints.csv"
-    names = set()
-    if joints.exists():
-        with joints.open() as file:
-            names = {row["joint"] for row in csv.DictReader(file)}
     return {
         "status": manifest["status"],
         "version": manifest["version"],
         "commit": manifest["git_commit"],
         "processor": manifest["device"],
-        "joints": len(names) or None,
         "particles": manifest.get("particles"),
         "simulated_s": manifest.get("sim_s"),
         "stepping_s": manifest.get("wall_s"),
@@ -140,9 +134,9 @@ def cell(value, digits=3):
 
 def table(records):
     """The records as a table of Markdown."""
-    lines = ["| scene | robot | file | exit | joints | particles | simulated [s] | wall [s] "
+    lines = ["| scene | robot | file | exit | particles | simulated [s] | wall [s] "
              "| energy created of put in | soft force, mean [N] | should be [N] | goals |",
-             "|---|---|---|---|---|---|---|---|---|---|---|---|"]
+             "|---|---|---|---|---|---|---|---|---|---|---|"]
     for r in records:
         share = None
         if r.get("energy_created_J") is not None and r.get("energy_put_in_J"):
@@ -150,7 +144,7 @@ def table(records):
         goals = "; ".join(f"{g['name']}: {'met' if g['met'] else 'not met'}, "
                           f"{cell(g['worst'])} {g['unit']}" for g in r.get("goals", []))
         lines.append("| " + " | ".join([
-            r["name"], r["robot"], r["package"], str(r["code"]), cell(r.get("joints")),
+            r["name"], r["robot"], r["package"], str(r["code"]),
             cell(r.get("particles")), cell(r.get("simulated_s")), cell(r["wall_s"]), cell(share),
             cell(r.get("mean_force_z_N"), 5), cell(r.get("expected_force_z_N"), 5), goals]) + " |")
     return "\n".join(lines) + "\n"
