@@ -108,7 +108,7 @@ pub struct BodyDesc {
 }
 
 impl BodyDesc {
-    /// Coefficient of friction of bodies for which none is given \[-\]: dry wood on wood.
+    /// Coefficient of friction of bodies for which none is given \[-\].
     pub const FRICTION: f64 = 0.5;
 
     /// A body of one shape, at the origin of the world and of its own frame, grey, with the usual
