@@ -364,6 +364,20 @@ pub(super) fn pairs_of(scene: &CollisionModel) -> Result<Vec<CollisionPair>, Bat
                 ));
             };
             let both = first.material.combine(&second.material);
+            if scene.own_contact(a, b).is_some() || first.material.priority != second.material.priority {
+                return Err(unsupported(
+                    "a pair with a contact of its own, or of different priorities",
+                    format!("geometries '{}' and '{}'", first.name, second.name),
+                    "give the geometries the material that their contact should have",
+                ));
+            }
+            if both.margin > 0.0 {
+                return Err(unsupported(
+                    "a margin of contact",
+                    format!("geometries '{}' and '{}'", first.name, second.name),
+                    "set the margins to 0, or make the shapes larger",
+                ));
+            }
             pairs.push(CollisionPair {
                 kind,
                 geometries: if swapped { [b, a] } else { [a, b] },

@@ -38,12 +38,20 @@ impl ContactSource for ClosedFormContactSource {
                 PlacedSolid { pose: Pose::from(on * g.pose), size: size_of(&g.shape).unwrap_or_default() }
             });
             kind.contact_points(&first, &second, |_, found| {
-                if found.distance < margin {
+                let both = self.scene.contact_material(pair[0], pair[1]);
+                if found.distance < margin + both.margin {
                     let (point, normal) = (found.point.0.into(), found.normal.0.into());
                     let tolerance = self.stiction_tolerance;
                     // Batches do not use the relative depth.
                     let depth = (found.distance, f64::INFINITY);
-                    out.push(ContactCandidate::between([a, b], *pair, point, normal, depth, tolerance));
+                    out.push(ContactCandidate::between(
+                        ([a, b], *pair),
+                        &both,
+                        point,
+                        normal,
+                        depth,
+                        tolerance,
+                    ));
                 }
             });
         }

@@ -7,7 +7,7 @@ use nalgebra::Isometry3;
 
 use crate::error::ImportWarning;
 use pliant_geometry::Drawn;
-use pliant_rigid::collision::CollisionGeometry;
+use pliant_rigid::collision::{CollisionGeometry, PairMaterial};
 use pliant_rigid::multibody::{LinkId, State};
 use pliant_rigid::simulation::System;
 use pliant_rigid::{Appearance, MechanismDesc, MechanismNames, Site};
@@ -26,6 +26,8 @@ pub struct Imported {
     /// Pairs of links that do not touch, besides those that
     /// [`CollisionModel`](pliant_rigid::collision::CollisionModel) always excludes.
     pub excluded: Vec<(LinkId, LinkId)>,
+    /// Pairs of `geometries` with a contact of their own: the `<pair>` of MJCF.
+    pub pairs: Vec<PairMaterial>,
     /// Numbers of the geometries that pictures leave out.
     pub hidden: BTreeSet<usize>,
     /// Shapes that are only drawn.
@@ -76,6 +78,7 @@ impl From<Imported> for MechanismDesc {
             system,
             geometries,
             excluded,
+            pairs,
             hidden,
             visuals,
             sites,
@@ -88,7 +91,7 @@ impl From<Imported> for MechanismDesc {
         let visual = |v: Visual| (v.link, Appearance { shape: v.shape, pose: v.pose, color: v.color });
         let visuals = visuals.into_iter().map(visual).collect();
         let names = MechanismNames { joints, inputs, keyframes, sites };
-        Self { system, geometries, excluded, hidden, visuals, state, names }
+        Self { system, geometries, excluded, pairs, hidden, visuals, state, names }
     }
 }
 

@@ -129,7 +129,8 @@ fn no_model_touches_itself_where_it_begins() {
     ] {
         let imported = model(name);
         let model = &imported.system.model;
-        let scene = CollisionModel::new(imported.geometries.clone(), model, &imported.excluded).unwrap();
+        let scene = CollisionModel::new(imported.geometries.clone(), model, &imported.excluded);
+        let scene = scene.unwrap().with_pairs(&imported.pairs).unwrap();
         let mut detector = Detector::new();
         let states = imported.keyframes.iter().map(|key| &key.state).chain([&imported.state]);
         for state in states {

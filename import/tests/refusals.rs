@@ -316,6 +316,10 @@ fn what_mjcf_loses_is_named() {
     let geom = |attributes: &str| {
         world(&format!("<body><freejoint/><geom name=\"g\" size=\"0.1\" {attributes}/></body>"))
     };
+    let two = |pair: &str| {
+        let file = geom("").replace("<body>", "<geom name=\"b\" type=\"plane\" size=\"1 1 1\"/><body>");
+        file.replace("</mujoco>", &format!("<contact><pair geom1=\"g\" {pair}/></contact></mujoco>"))
+    };
     warned(
         &[
             (section("<sensor><gyro/></sensor>"), "sensor", "left out"),
@@ -370,8 +374,8 @@ fn what_mjcf_loses_is_named() {
             (joint("type=\"ball\" frictionloss=\"1\""), "joint 'j' frictionloss=1", "axes of the parent"),
             (geom("solref=\"0.05 1\""), "geom 'g' solref=0.05 1", "approximated: stiffness"),
             (geom("condim=\"6\""), "geom 'g' condim=6", "torsional and rolling friction"),
-            (geom("margin=\"0.01\""), "geom 'g' margin=0.01", "surfaces touch"),
-            (geom("priority=\"1\""), "geom 'g' priority=1", "springs in series"),
+            (geom("gap=\"0.01\""), "geom 'g' gap=0.01", "older versions"),
+            (geom("solmix=\"2\""), "geom 'g' solmix=2", "springs in series"),
             (
                 world("<geom name=\"a\" size=\"1\" condim=\"1\"/><geom size=\"1\" friction=\"0.5\"/>"),
                 "geom 'a' condim=1",
@@ -393,11 +397,10 @@ fn what_mjcf_loses_is_named() {
                 "weld active=false",
                 "cannot be activated",
             ),
-            (
-                section("<contact><pair geom1=\"ball\" geom2=\"ball\" condim=\"4\"/></contact>"),
-                "pair condim=4",
-                "that of the geoms",
-            ),
+            (two("geom2=\"b\" condim=\"4\""), "pair condim=4", "torsional and rolling friction"),
+            (two("geom2=\"b\" friction=\"0.5\""), "pair friction=0.5", "the mean"),
+            (two("geom2=\"b\" solref=\"0.05 1\""), "pair solref=0.05 1", "approximated: stiffness"),
+            (two("geom2=\"b\" solreffriction=\"0.05 1\""), "pair solreffriction=0.05 1", "regularisation"),
             (
                 section("<keyframe><key name=\"k\" mpos=\"0 0 0\"/></keyframe>"),
                 "key 'k' mpos=0 0 0",

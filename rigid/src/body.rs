@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::collision::{CollisionGeometry, ContactMaterial};
+use crate::collision::{CollisionGeometry, ContactMaterial, PairMaterial};
 use crate::error::RigidError;
 use crate::mass::MassProperties;
 use crate::motion::{DynamicMotion, Motion};
@@ -198,6 +198,8 @@ pub struct MechanismDesc {
     /// Pairs of links that do not touch, besides those that
     /// [`CollisionModel`](crate::collision::CollisionModel) always excludes.
     pub excluded: Vec<(LinkId, LinkId)>,
+    /// Pairs of `geometries` with a contact of their own.
+    pub pairs: Vec<PairMaterial>,
     /// Numbers of the geometries that pictures leave out.
     pub hidden: BTreeSet<usize>,
     /// Shapes that are only drawn, each with its link; `None` is the world.

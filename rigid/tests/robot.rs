@@ -75,6 +75,7 @@ fn tree(draw: &mut Draw) -> MechanismDesc {
         system,
         geometries: vec![],
         excluded: vec![],
+        pairs: vec![],
         hidden: Default::default(),
         visuals: vec![],
         state,

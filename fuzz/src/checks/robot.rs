@@ -50,7 +50,8 @@ fn robot(read: Result<Imported, ImportError>) {
     if model.links().len() > LINKS || robot.geometries.len() > LINKS {
         return;
     }
-    let scene = match CollisionModel::new(robot.geometries, model, &robot.excluded) {
+    let scene = CollisionModel::new(robot.geometries, model, &robot.excluded);
+    let scene = match scene.and_then(|scene| scene.with_pairs(&robot.pairs)) {
         Ok(scene) => scene,
         Err(error) => return message::check(&error.to_string()),
     };

@@ -13,11 +13,12 @@ use super::super::imported::Visual;
 use super::super::mesh;
 use super::body::MjcfBody;
 use super::compiler::Compiler;
+use super::contact_pair::ContactPair;
 use super::defaults::Defaults;
 use super::geom::Geom;
 use super::shown::{Looks, Show};
 use super::softness::impedance;
-use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, FrictionRule};
+use pliant_rigid::collision::{CollisionGeometry, ContactMaterial, FrictionRule, PairMaterial};
 use pliant_rigid::multibody::LinkId;
 
 /// Stiffness of a geom \[N/m\] by default; two of them in series have half of it.
@@ -30,6 +31,8 @@ pub(in super::super) const DISSIPATION: f64 = ContactMaterial::DISSIPATION;
 pub(super) struct Shapes {
     pub geometries: Vec<CollisionGeometry>,
     pub excluded: Vec<(LinkId, LinkId)>,
+    /// Contacts of pairs of geometries.
+    pub pairs: Vec<PairMaterial>,
     pub visuals: Vec<Visual>,
     /// Numbers of the geometries that pictures leave out.
     pub hidden: BTreeSet<usize>,
@@ -48,7 +51,7 @@ struct Key {
 
 #[derive(Default)]
 struct Relations {
-    pairs: Vec<[usize; 2]>,
+    pairs: Vec<ContactPair>,
     /// Bodies that do not touch the world.
     off_world: BTreeSet<usize>,
     excluded: Vec<[usize; 2]>,
@@ -57,7 +60,7 @@ struct Relations {
 impl Relations {
     fn touch(&self, a: &Key, b: &Key) -> bool {
         if let (Some(i), Some(j)) = (a.paired, b.paired)
-            && self.pairs.iter().any(|pair| *pair == [i, j] || *pair == [j, i])
+            && self.pairs.iter().any(|pair| pair.geoms == [i, j] || pair.geoms == [j, i])
         {
             return true;
         }
@@ -82,12 +85,13 @@ pub(super) fn read(
         .enumerate()
         .flat_map(|(b, body)| body.geoms.iter().map(move |geom| (b, geom)))
         .collect();
-    let paired: BTreeSet<usize> = relations.pairs.iter().flatten().copied().collect();
+    let paired: BTreeSet<usize> = relations.pairs.iter().flat_map(|pair| pair.geoms).collect();
     let mut shapes = Shapes::default();
     let mut looks = Looks::default();
     let mut keys: Vec<Key> = Vec::new();
     let mut key_of = Vec::new();
     let mut surfaces = Vec::new();
+    let mut solids_of = vec![0..0; geoms.len()];
     for (i, (b, geom)) in geoms.iter().enumerate() {
         let body = &bodies[*b];
         let pose = body.in_link * geom.pose;
@@ -116,7 +120,7 @@ pub(super) fn read(
             let reason = "more than 32 distinct combinations of contype and conaffinity".to_owned();
             return Err(geom.element.fail_at("contype", ImportProblem::Unsupported(reason)));
         }
-        surfaces.push((*geom, friction(&geom.element)?));
+        surfaces.push((*geom, friction(&geom.element)?, priority(&geom.element)?));
         let material = material(geom, mass_of_part(bodies, body.part), gravity, warnings)?;
         let solids = geom.solids()?;
         let mut show = geom.show;
@@ -126,6 +130,7 @@ pub(super) fn read(
             shapes.visuals.push(Visual { name, link: body.link, pose, shape: surface, color });
             looks.seen.push(std::mem::replace(&mut show, Show::Never));
         }
+        solids_of[i] = shapes.geometries.len()..shapes.geometries.len() + solids.len();
         for (part, shape) in solids.into_iter().enumerate() {
             key_of.push(number);
             looks.touching.push(show);
@@ -145,6 +150,14 @@ pub(super) fn read(
     let masks: Vec<u32> = keys.iter().map(mask).collect();
     shapes.geometries.iter_mut().zip(&key_of).for_each(|(geometry, key)| geometry.mask = masks[*key]);
     shapes.excluded = excluded(&relations, bodies);
+    for pair in &relations.pairs {
+        let parts = pair.geoms.map(|i| bodies[geoms[i].0].part);
+        let masses = parts.map(|part| if part == 0 { 0.0 } else { mass_of_part(bodies, part) });
+        let contact = pair.contact(masses, gravity, warnings)?;
+        let [first, second] = pair.geoms.map(|i| solids_of[i].clone());
+        let solids = first.flat_map(|a| second.clone().map(move |b| [a, b]));
+        shapes.pairs.extend(solids.map(|geometries| PairMaterial { geometries, contact }));
+    }
     warn_of_dimensions(&surfaces, warnings);
     shapes.hidden = looks.sort(&shapes.geometries, &mut shapes.visuals);
     Ok(shapes)
@@ -162,7 +175,11 @@ fn relations(root: &Element, bodies: &[MjcfBody], defaults: &Defaults) -> Result
         match element.tag.as_str() {
             "pair" => {
                 let resolved = defaults.resolve(element, None)?;
-                relations.pairs.push([geom(&resolved, "geom1")?, geom(&resolved, "geom2")?]);
+                let geoms = [geom(&resolved, "geom1")?, geom(&resolved, "geom2")?];
+                if geoms[0] == geoms[1] {
+                    return Err(resolved.bad("geom2", "another geom than geom1"));
+                }
+                relations.pairs.push(ContactPair { geoms, element: resolved });
             }
             "exclude" => {
                 let pair = [body_named(bodies, element, "body1")?, body_named(bodies, element, "body2")?];
@@ -233,24 +250,29 @@ fn friction(element: &Element) -> Result<Friction, ImportError> {
     // MuJoCo's defaults if they are not given.
     let mut coefficients = [1.0, 0.005, 0.0001];
     coefficients.iter_mut().zip(&given).for_each(|(coefficient, given)| *coefficient = *given);
-    let kinds = match element.integer("condim")?.unwrap_or(3) {
-        1 => 0,
-        3 => 1,
-        4 => 2,
-        6 => 3,
-        _ => return Err(element.bad("condim", "1, 3, 4 or 6")),
-    };
-    Ok(Friction { kinds, coefficients })
+    Ok(Friction { kinds: dimensions(element)?, coefficients })
+}
+
+/// How many kinds of friction act.
+pub(super) fn dimensions(element: &Element) -> Result<usize, ImportError> {
+    match element.integer("condim")?.unwrap_or(3) {
+        1 => Ok(0),
+        3 => Ok(1),
+        4 => Ok(2),
+        6 => Ok(3),
+        _ => Err(element.bad("condim", "1, 3, 4 or 6")),
+    }
 }
 
 /// Two geoms have the larger `condim` and the larger coefficients of both, in MuJoCo also those that
-/// do not act on the one of the smaller `condim`.
-fn warn_of_dimensions(surfaces: &[(&Geom, Friction)], warnings: &mut Vec<ImportWarning>) {
-    for (geom, own) in surfaces {
-        let exceeds = |(_, other): &&(&Geom, Friction)| {
-            (own.kinds..other.kinds).any(|kind| own.coefficients[kind] > other.coefficients[kind])
+/// do not act on the one of the smaller `condim`. Of different priorities only one counts.
+fn warn_of_dimensions(surfaces: &[(&Geom, Friction, i32)], warnings: &mut Vec<ImportWarning>) {
+    for (geom, own, priority) in surfaces {
+        let exceeds = |(_, other, rank): &&(&Geom, Friction, i32)| {
+            rank == priority
+                && (own.kinds..other.kinds).any(|kind| own.coefficients[kind] > other.coefficients[kind])
         };
-        if let Some((other, _)) = surfaces.iter().find(exceeds) {
+        if let Some((other, ..)) = surfaces.iter().find(exceeds) {
             let action = format!(
                 "approximated: in contact with geom '{}' of a larger condim its own friction does not act",
                 other.name
@@ -286,17 +308,24 @@ fn material(
         rolling_friction,
         friction_rule: FrictionRule::Larger,
         impedance: impedance(element, "solimp")?,
+        margin: element.not_negative("margin")?.unwrap_or(0.0),
+        priority: priority(element)?,
     })
 }
 
-/// Stiffness \[N/m\] and dissipation \[s/m\] from `solref` and `solimp`.
+fn priority(element: &Element) -> Result<i32, ImportError> {
+    let given = element.integer("priority")?.unwrap_or(0);
+    i32::try_from(given).map_err(|_| element.bad("priority", "a number of 32 bits"))
+}
+
+/// Stiffness \[N/m\] and dissipation \[s/m\] of a surface from `solref` and `solimp`.
 ///
 /// MuJoCo's contact of a mass m with a still ground has the acceleration d (b v + k r) plus 1 - d
 /// of that of the other forces (documentation, Computation, Solver parameters): at rest m g = m k d
 /// r/(1 - d), a spring of stiffness m k d/(1 - d) with k = 1/(d t^2 z^2) of time constant t and
 /// damping ratio z, for the impedance d of deep contact. Two geoms in series halve it, so each has
 /// twice that. The dissipation is that whose damping is the same at the depth of rest.
-fn compliance(
+pub(super) fn compliance(
     element: &Element,
     mass: f64,
     gravity: f64,

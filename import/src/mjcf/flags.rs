@@ -3,7 +3,7 @@
 use super::super::element::Element;
 use super::super::error::ImportError;
 use super::body::MjcfBody;
-use pliant_rigid::collision::CollisionGeometry;
+use super::contact::Shapes;
 use pliant_rigid::multibody::Dof;
 use pliant_rigid::simulation::{Equality, Tendon};
 
@@ -62,12 +62,7 @@ impl Off {
     }
 
     /// The same of tendons, equalities and contact. The geoms then touch bodies of other files only.
-    pub fn others(
-        self,
-        tendons: &mut [Tendon],
-        equalities: &mut Vec<Equality>,
-        geometries: &mut [CollisionGeometry],
-    ) {
+    pub fn others(self, tendons: &mut [Tendon], equalities: &mut Vec<Equality>, shapes: &mut Shapes) {
         for tendon in tendons {
             if self.equality {
                 tendon.holds.clear();
@@ -90,7 +85,8 @@ impl Off {
             equalities.clear();
         }
         if self.contact {
-            geometries.iter_mut().for_each(|geometry| geometry.mask = 0);
+            shapes.geometries.iter_mut().for_each(|geometry| geometry.mask = 0);
+            shapes.pairs.clear();
         }
     }
 }

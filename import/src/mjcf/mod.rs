@@ -8,6 +8,7 @@ mod asset;
 mod body;
 mod compiler;
 mod contact;
+mod contact_pair;
 mod defaults;
 mod equality;
 mod felt_inertia;
@@ -103,13 +104,14 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
     system.equalities = equalities;
     system.tendons = tendons.into_iter().map(|record| record.tendon).collect();
     system.drives = motors.drives;
-    off.others(&mut system.tendons, &mut system.equalities, &mut shapes.geometries);
+    off.others(&mut system.tendons, &mut system.equalities, &mut shapes);
     system.validate().map_err(|e| root.fail(e.into()))?;
     let mut imported = Imported {
         name: root.text("model").unwrap_or_default().to_owned(),
         system,
         geometries: shapes.geometries,
         excluded: shapes.excluded,
+        pairs: shapes.pairs,
         visuals: shapes.visuals,
         hidden: shapes.hidden,
         sites: bodies.iter().flat_map(body::MjcfBody::exported_sites).collect(),

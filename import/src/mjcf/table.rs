@@ -7,6 +7,7 @@ use super::super::support::Support::{Drawn, Dropped, Foreign, Handed, Inert, Par
 
 const PICTURE: &str = "for pictures only";
 const DRY: &str = "dry friction here has a regularisation of its own";
+const GAP: &str = "no effect, as in MuJoCo 4; older versions subtract it from the margin";
 const SCRATCH: &str = "memory and bookkeeping of MuJoCo";
 
 const ORIENTED: Attributes = (Yes, "pos quat axisangle euler xyaxes zaxis");
@@ -44,8 +45,9 @@ const GEOM: &[Attributes] = &[
         ),
         "solref solimp",
     ),
-    (Touch("materials combine as springs in series"), "solmix=1 priority=0"),
-    (Touch("contacts act when surfaces touch"), "margin=0 gap=0"),
+    (Touch("materials combine as springs in series"), "solmix=1"),
+    (Partly("of two geoms; particles touch the surface itself"), "margin priority"),
+    (Touch(GAP), "gap=0"),
     (Dropped("not modelled"), "adhesion=0 surfacevel=0 fluidshape=none fluidcoef"),
     (Refused("a primitive fitted to a mesh; write the primitive"), "fitscale=1"),
     (Partly("an error for an ellipsoid: give an <inertial>"), "shellinertia"),
@@ -71,14 +73,15 @@ const EQUALITY: &[Attributes] = &[(Yes, "active class name"), (Yes, "solref soli
 const PAIR: &[Attributes] = &[
     (
         Partly(
-            "the two may touch whatever their contype, but not against the rules that keep links joined by a joint apart; \
-             the material is that of the geoms",
+            "the two touch whatever their contype; what the pair does not give is MuJoCo's default, not that of the geoms",
         ),
         "geom1 geom2",
     ),
-    (Yes, "class name"),
-    (Touch("the material is that of the geoms"), "friction solref solimp solreffriction condim"),
-    (Touch("contacts act when surfaces touch"), "margin=0 gap=0"),
+    (Yes, "class name margin"),
+    (Partly("as of geoms, for the masses of both bodies"), "solref solimp"),
+    (Partly("as of geoms; the mean of both directions"), "friction condim"),
+    (Touch("friction has a regularisation of its own"), "solreffriction"),
+    (Touch(GAP), "gap=0"),
     (Dropped("not modelled"), "adhesion=0"),
 ];
 

@@ -105,6 +105,7 @@ pub(super) fn read(
         system,
         geometries,
         excluded,
+        pairs: Vec::new(),
         hidden,
         visuals,
         sites: Vec::new(),

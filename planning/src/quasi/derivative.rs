@@ -228,7 +228,8 @@ impl QuasiDynamics {
         let [a, b] = [0, 1].map(|side| moving(&self.solids[geometries[side]], &origins[side], seed(side)));
         let links = [0, 1].map(|side| origin(&origins[side], seed(side)));
         let motions = movers.map(|mover| self.motion_of(mover));
-        self.pairs[pair].kind.contact_points(&a, &b, |slot, point| {
+        self.pairs[pair].kind.contact_points(&a, &b, |slot, mut point| {
+            point.distance.value -= self.pairs[pair].margin;
             if let Some(contact) = contacts.iter().find(|c| c.slot == slot) {
                 self.add_contact(contact.friction, &point, &links, &motions, &mut change);
             }

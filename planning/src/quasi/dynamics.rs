@@ -214,10 +214,11 @@ impl QuasiDynamics {
         contacts.clear();
         for (p, pair) in self.pairs.iter().enumerate() {
             let [a, b] = pair.geometries.map(|g| (&self.geometries[g], &self.solids[g]));
-            if pairs::apart(a, b, self.margin) {
+            if pairs::apart(a, b, self.margin + pair.margin) {
                 continue;
             }
-            pair.kind.contact_points(a.1, b.1, |slot, point| {
+            pair.kind.contact_points(a.1, b.1, |slot, mut point| {
+                point.distance -= pair.margin;
                 if point.distance < self.margin {
                     contacts.push(self.contact(p, slot, &point));
                 }

@@ -30,6 +30,8 @@ pub(super) struct CollisionPair {
     pub geometries: [usize; 2],
     /// mu.
     pub friction: f64,
+    /// Distance at which the surfaces act \[m\].
+    pub margin: f64,
 }
 
 /// All geometries (those without contact have no size), and the pairs of them that may touch.
@@ -63,8 +65,10 @@ pub(super) fn find(
                     second_shape: second.shape.name(),
                 });
             };
-            let friction = first.material.combine(&second.material).dynamic_friction;
-            pairs.push(CollisionPair { kind, geometries: if swapped { [j, i] } else { [i, j] }, friction });
+            let contact = scene.contact_material(i, j);
+            let geometries = if swapped { [j, i] } else { [i, j] };
+            let (friction, margin) = (contact.dynamic_friction, contact.margin);
+            pairs.push(CollisionPair { kind, geometries, friction, margin });
         }
     }
     Ok((shaped, pairs))

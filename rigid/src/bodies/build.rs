@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector, Vector3};
 
 use super::builder::{BodiesBuilder, InitialMotion, RigidSettings};
 use super::{Bodies, Body};
-use crate::collision::{CollisionGeometry, CollisionModel};
+use crate::collision::{CollisionGeometry, CollisionModel, ContactMaterial, PairMaterial};
 use crate::error::RigidError;
 use crate::multibody::{ForceVector, Kinematics, LinkId, Model, ModelBuilder, MotionVector, State};
 use crate::simulation::{BodyOrigin, Collisions, Integrator, LineForce, Simulation, System};
@@ -27,6 +27,7 @@ impl BodiesBuilder {
             starts,
             files,
             excluded,
+            pairs,
             actuators,
             equalities,
             tendons,
@@ -50,6 +51,16 @@ impl BodiesBuilder {
         let model = model.build()?;
         let state = initial_state(&model, &bodies, &starts);
         let scene = CollisionModel::new(collision_geometries(&bodies, &files)?, &model, &excluded)?;
+        let mut first = vec![0];
+        first.extend(bodies.iter().scan(0, |sum, body| {
+            *sum += body.geometries.len();
+            Some(*sum)
+        }));
+        let own = |(places, contact): &([[usize; 2]; 2], ContactMaterial)| PairMaterial {
+            geometries: places.map(|[body, geometry]| first[body] + geometry),
+            contact: *contact,
+        };
+        let scene = scene.with_pairs(&pairs.iter().map(own).collect::<Vec<_>>())?;
         let mut system = System::new(model);
         system.applied = vec![ForceVector::zero(); system.model.links().len()];
         system.line_forces.resize(system.applied.len(), LineForce::zero());

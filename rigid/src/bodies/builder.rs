@@ -7,6 +7,7 @@ use nalgebra::{Isometry3, Translation3};
 
 use super::Body;
 use crate::body::{BodyDesc, MechanismDesc};
+use crate::collision::{CollisionError, ContactMaterial, PairMaterial};
 use crate::comfree::RigidSolver;
 use crate::error::RigidError;
 use crate::id::BodyId;
@@ -66,6 +67,14 @@ impl Mechanism {
     }
 }
 
+fn check_pairs(pairs: &[PairMaterial], geometries: usize) -> Result<(), CollisionError> {
+    let missing = |pair: &PairMaterial| pair.geometries.iter().any(|number| *number >= geometries);
+    pairs.iter().position(missing).map_or(Ok(()), |pair| {
+        let [first, second] = pairs[pair].geometries;
+        Err(CollisionError::NoPair { pair, first, second, geometries })
+    })
+}
+
 /// The frame M of a joint in its body's.
 fn joint_frame(joint: &Joint) -> Isometry3<f64> {
     Isometry3::from_parts(Translation3::from(joint.origin.coords), joint.turn)
@@ -97,6 +106,8 @@ pub struct BodiesBuilder {
     pub(super) files: Vec<u32>,
     file_count: u32,
     pub(super) excluded: Vec<(LinkId, LinkId)>,
+    /// Contacts of pairs of geometries, each the number of a body and its geometry's in that.
+    pub(super) pairs: Vec<([[usize; 2]; 2], ContactMaterial)>,
     /// Motors; they may be changed until the bodies are built.
     pub actuators: Vec<Actuator>,
     /// Constraints besides the joints.
@@ -282,7 +293,8 @@ impl BodiesBuilder {
     /// determine which of its shapes touch each other; they touch all other bodies.
     ///
     /// # Errors
-    /// A name that is already used. Nothing is added then.
+    /// A name that is already used, and pairs of geometries that it does not have. Nothing is added
+    /// then.
     pub fn add_mechanism(
         &mut self,
         name: &str,
@@ -294,7 +306,8 @@ impl BodiesBuilder {
         let world_base = parent.map_or(Isometry3::identity(), |p| self.poses[p.0]) * base;
         let carrier = parent.and_then(|p| self.bodies[p.0].link);
         let link_base = parent.map_or(*base, |p| self.bodies[p.0].frame * base);
-        let MechanismDesc { system, geometries, excluded, hidden, visuals, state, names } = mechanism;
+        let MechanismDesc { system, geometries, excluded, pairs, hidden, visuals, state, names } = mechanism;
+        check_pairs(&pairs, geometries.len())?;
         let own_sites = names.sites;
         let first_link = self.links.len();
         let model = &system.model;
@@ -323,8 +336,10 @@ impl BodiesBuilder {
         }
         bodies.push(Body { link: carrier, ..Body::fixed(world, link_base) });
         let last = bodies.len() - 1;
+        let mut places = Vec::with_capacity(geometries.len());
         for (number, g) in geometries.into_iter().enumerate() {
             let to = g.link.map_or(last, |l| l.0);
+            places.push([self.bodies.len() + to, bodies[to].geometries.len()]);
             bodies[to].geometries.push(crate::body::Geometry {
                 shape: g.shape,
                 pose: g.pose,
@@ -363,6 +378,8 @@ impl BodiesBuilder {
         self.externals
             .extend(system.externals.into_iter().map(|e| -> ExternalMaker { Box::new(move |_| Ok(e)) }));
         self.excluded.extend(excluded.into_iter().map(|(a, b)| (here(a), here(b))));
+        self.pairs
+            .extend(pairs.iter().map(|pair| (pair.geometries.map(|number| places[number]), pair.contact)));
         let first = self.bodies.len();
         for body in bodies {
             let own = body.link.filter(|l| l.0 >= first_link).map(|l| LinkId(l.0 - first_link));

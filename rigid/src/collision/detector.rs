@@ -45,8 +45,8 @@ impl Detector {
         Self::default()
     }
 
-    /// Puts all contacts nearer than `margin` (m; negative: only overlaps deeper than that) into
-    /// `out`, in the order of the geometries' numbers and features. `poses_of_links` gives a link's
+    /// Puts all contacts nearer than `margin` (m; negative: only overlaps deeper than that) and the
+    /// margin of their pair's material together into `out`, in the order of the geometries' numbers and features. `poses_of_links` gives a link's
     /// frame in the world. A geometry whose pose is not finite touches nothing.
     pub fn detect(
         &mut self,
@@ -63,7 +63,7 @@ impl Detector {
             self.poses.push(pose);
             self.rotations.push(pose.rotation.to_rotation_matrix());
         }
-        for &(a, b) in self.broad.pairs(scene, &self.poses, margin) {
+        for &(a, b) in self.broad.pairs(scene, &self.poses, margin + scene.widest()) {
             let (a, b) = (a as usize, b as usize);
             self.local.clear();
             // The narrow phase works in the frame of the shape of lower rank.
@@ -77,6 +77,7 @@ impl Detector {
                 rotation: frame.inverse() * self.rotations[second],
                 translation: frame.inverse_transform_vector(&apart),
             };
+            let margin = margin + scene.contact_margin(a, b);
             narrow(&pair, margin, &mut self.scratch, &mut self.local);
             self.local
                 .sort_unstable_by(|x, y| x.feature.cmp(&y.feature).then(x.distance.total_cmp(&y.distance)));

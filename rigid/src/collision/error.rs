@@ -31,6 +31,18 @@ pub enum CollisionError {
         /// What it must be.
         requirement: &'static str,
     },
+    /// A pair that no two geometries are.
+    #[error("pair {pair}: geometries {first} and {second} must be two different ones below {geometries}")]
+    NoPair {
+        /// Its number.
+        pair: usize,
+        /// Number of the first geometry.
+        first: usize,
+        /// Number of the second.
+        second: usize,
+        /// Number of geometries.
+        geometries: usize,
+    },
     /// A link that the model does not have.
     #[error("{what}: there is no link {link} in a model of {links}")]
     NoLink {

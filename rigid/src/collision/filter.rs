@@ -18,6 +18,8 @@ pub(super) struct Filter {
     parent: Vec<usize>,
     /// Groups of every geometry, and the groups that it touches.
     groups: Vec<[u32; 2]>,
+    /// Pairs of geometries that touch whatever else applies, smaller first, sorted.
+    always: Vec<[usize; 2]>,
 }
 
 /// The world among link numbers.
@@ -58,7 +60,13 @@ impl Filter {
             link: geometries.iter().map(of_link).collect(),
             parent: geometries.iter().map(parent).collect(),
             groups: geometries.iter().map(|g| [g.group, g.mask]).collect(),
+            always: Vec::new(),
         }
+    }
+
+    /// Lets pairs of geometries touch that are not on one part, smaller first and sorted.
+    pub(super) fn allow(&mut self, pairs: Vec<[usize; 2]>) {
+        self.always = pairs;
     }
 
     /// Whether geometries `a` and `b` may touch.
@@ -66,14 +74,17 @@ impl Filter {
         let ([group_a, mask_a], [group_b, mask_b]) = (self.groups[a], self.groups[b]);
         let (part_a, part_b) = (self.part[a], self.part[b]);
         let (link_a, link_b) = (self.link[a], self.link[b]);
-        part_a != part_b
-            && group_a & mask_b != 0
-            && group_b & mask_a != 0
-            && self.holder[part_a as usize] != part_b
-            && self.holder[part_b as usize] != part_a
-            && self.parent[a] != link_b
-            && self.parent[b] != link_a
-            && (self.excluded.is_empty()
-                || self.excluded.binary_search(&(link_a.min(link_b), link_a.max(link_b))).is_err())
+        let by_rules = || {
+            group_a & mask_b != 0
+                && group_b & mask_a != 0
+                && self.holder[part_a as usize] != part_b
+                && self.holder[part_b as usize] != part_a
+                && self.parent[a] != link_b
+                && self.parent[b] != link_a
+                && (self.excluded.is_empty()
+                    || self.excluded.binary_search(&(link_a.min(link_b), link_a.max(link_b))).is_err())
+        };
+        let named = || !self.always.is_empty() && self.always.binary_search(&[a.min(b), a.max(b)]).is_ok();
+        part_a != part_b && (by_rules() || named())
     }
 }

@@ -5,6 +5,15 @@ use crate::multibody::LinkId;
 use nalgebra::Isometry3;
 use pliant_geometry::Shape;
 
+/// What two geometries are to each other, whatever their own materials, groups and masks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairMaterial {
+    /// Their numbers.
+    pub geometries: [usize; 2],
+    /// Compliance and friction of their contact, not of either surface.
+    pub contact: ContactMaterial,
+}
+
 /// A shape on a link that other geometries can touch.
 #[derive(Clone, Debug)]
 pub struct CollisionGeometry {

@@ -1,5 +1,7 @@
 //! Contact parameters of surfaces.
 
+use core::cmp::Ordering;
+
 use crate::comfree::ImpedanceCurve;
 use crate::out_of_range::OutOfRange;
 
@@ -39,6 +41,12 @@ pub struct ContactMaterial {
     /// Impedance of the closed-form solver as a function of depth; the convex solver uses the
     /// stiffness alone.
     pub impedance: ImpedanceCurve,
+    /// Distance \[m\] from the surface at which it acts on other bodies, finite and not negative;
+    /// those of two surfaces add (MuJoCo 4.0.0). Particles touch the surface itself.
+    pub margin: f64,
+    /// Of two surfaces with different priorities that of the greater one is the contact's, all but
+    /// the margin, as in MuJoCo (documentation, Modeling, contact parameters).
+    pub priority: i32,
 }
 
 impl ContactMaterial {
@@ -56,6 +64,7 @@ impl ContactMaterial {
                 "in [0, 1]",
             ),
             OutOfRange::unless_positive("stiffness", self.stiffness, "N/m"),
+            OutOfRange::unless_not_negative("margin", self.margin, "m"),
             OutOfRange::unless_not_negative("torsional_friction", self.torsional_friction, "m"),
             OutOfRange::unless_not_negative("rolling_friction", self.rolling_friction, "m"),
             OutOfRange::unless(
@@ -87,6 +96,8 @@ impl ContactMaterial {
             rolling_friction: 0.0,
             friction_rule: FrictionRule::HarmonicMean,
             impedance: ImpedanceCurve::MUJOCO,
+            margin: 0.0,
+            priority: 0,
         }
     }
 
@@ -94,8 +105,20 @@ impl ContactMaterial {
     /// = (k2 d1 + k1 d2)/(k1 + k2), the mean of their restitutions with the same weights, since the
     /// softer one stores more of the energy, their coefficients and lengths of friction by their
     /// [`FrictionRule`], and means of their impedances (Elandt et al. 2019; Drake's
-    /// `CalcContactFrictionFromSurfaceProperties`).
+    /// `CalcContactFrictionFromSurfaceProperties`). One of a greater priority counts twice instead of
+    /// the other. The margins add.
     pub fn combine(&self, other: &Self) -> Self {
+        let margin = self.margin + other.margin;
+        let both = match self.priority.cmp(&other.priority) {
+            Ordering::Equal => self.in_series(other),
+            Ordering::Greater => self.in_series(self),
+            Ordering::Less => other.in_series(other),
+        };
+        Self { margin, ..both }
+    }
+
+    /// Two surfaces of equal priority; the margin is that of the first.
+    fn in_series(&self, other: &Self) -> Self {
         // The softer one's share: k1/(k1 + k2), written so that it holds for stiffnesses of any
         // size.
         let share = 1.0 / (1.0 + other.stiffness / self.stiffness);
@@ -119,6 +142,8 @@ impl ContactMaterial {
             rolling_friction: friction(self.rolling_friction, other.rolling_friction),
             friction_rule: rule,
             impedance: self.impedance.combine(&other.impedance),
+            margin: self.margin,
+            priority: self.priority,
         }
     }
 }

@@ -41,6 +41,6 @@ mod solid;
 
 pub use detector::{Detector, GeometricContact};
 pub use error::CollisionError;
-pub use geometry::CollisionGeometry;
+pub use geometry::{CollisionGeometry, PairMaterial};
 pub use material::{ContactMaterial, FrictionRule};
 pub use scene::CollisionModel;

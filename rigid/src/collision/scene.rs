@@ -3,9 +3,11 @@
 use super::bounds::local_bounds;
 use super::error::CollisionError;
 use super::filter::Filter;
-use super::geometry::CollisionGeometry;
+use super::geometry::{CollisionGeometry, PairMaterial};
+use super::material::ContactMaterial;
 use super::solid::{ShapeTables, ShapeWithTables};
 use crate::multibody::{LinkId, Model};
+use crate::out_of_range::OutOfRange;
 use crate::spatial::is_pose;
 use nalgebra::Point3;
 use pliant_geometry::Shape;
@@ -18,6 +20,10 @@ pub struct CollisionModel {
     /// Corners of a box around each shape, in its frame \[m\]; infinite for a half-space.
     bounds: Vec<[Point3<f64>; 2]>,
     filter: Filter,
+    /// Pairs of geometries with a contact of their own, smaller first, sorted.
+    pairs: Vec<([usize; 2], ContactMaterial)>,
+    /// Largest margin of a contact \[m\].
+    widest: f64,
 }
 
 impl CollisionModel {
@@ -59,7 +65,66 @@ impl CollisionModel {
         };
         let tables = geometries.iter().enumerate().map(table).collect::<Result<Vec<_>, _>>()?;
         let bounds = geometries.iter().map(|g| local_bounds(&g.shape)).collect();
-        Ok(Self { geometries, tables, bounds, filter })
+        let mut scene = Self { geometries, tables, bounds, filter, pairs: Vec::new(), widest: 0.0 };
+        scene.widest = scene.widest_margin();
+        Ok(scene)
+    }
+
+    /// The same with `pairs` of geometries that have a contact of their own, and that touch even if
+    /// groups, excluded links or a joint between them forbid it. Of several for one pair the last
+    /// counts.
+    ///
+    /// # Errors
+    /// Numbers and figures that are out of range, and shapes whose contact is not supported.
+    pub fn with_pairs(mut self, pairs: &[PairMaterial]) -> Result<Self, CollisionError> {
+        for (number, pair) in pairs.iter().enumerate() {
+            let [first, second] = pair.geometries;
+            let geometries = self.geometries.len();
+            if first == second || first.max(second) >= geometries {
+                return Err(CollisionError::NoPair { pair: number, first, second, geometries });
+            }
+            check_material(first, &self.geometries[first].name, &pair.contact)?;
+            let key = [first.min(second), first.max(second)];
+            match self.pairs.binary_search_by(|known| known.0.cmp(&key)) {
+                Ok(at) => self.pairs[at].1 = pair.contact,
+                Err(at) => self.pairs.insert(at, (key, pair.contact)),
+            }
+        }
+        self.filter.allow(self.pairs.iter().map(|(key, _)| *key).collect());
+        check_pairs(&self.geometries, &self.filter)?;
+        self.widest = self.widest_margin();
+        Ok(self)
+    }
+
+    fn widest_margin(&self) -> f64 {
+        let margins = || self.geometries.iter().map(|g| g.material.margin);
+        let widest = margins().fold(0.0, f64::max);
+        let of_pairs = self.pairs.iter().map(|(_, contact)| contact.margin);
+        of_pairs.fold(2.0 * widest, f64::max)
+    }
+
+    /// Compliance and friction of the contact of geometries `a` and `b`.
+    pub fn contact_material(&self, a: usize, b: usize) -> ContactMaterial {
+        self.own_contact(a, b)
+            .copied()
+            .unwrap_or_else(|| self.geometries[a].material.combine(&self.geometries[b].material))
+    }
+
+    /// The contact of a pair that has one of its own.
+    pub fn own_contact(&self, a: usize, b: usize) -> Option<&ContactMaterial> {
+        let key = [a.min(b), a.max(b)];
+        let found = self.pairs.binary_search_by(|known| known.0.cmp(&key)).ok()?;
+        Some(&self.pairs[found].1)
+    }
+
+    /// Distance \[m\] at which geometries `a` and `b` begin to act on each other.
+    pub(super) fn contact_margin(&self, a: usize, b: usize) -> f64 {
+        if self.widest == 0.0 { 0.0 } else { self.contact_material(a, b).margin }
+    }
+
+    /// The largest of all of these.
+    pub(super) fn widest(&self) -> f64 {
+        self.widest
     }
 
     /// The geometries, by number.
@@ -99,7 +164,14 @@ fn validate(geometry: usize, g: &CollisionGeometry) -> Result<(), CollisionError
     if !is_pose(&g.pose) {
         return value("pose", f64::NAN, "m", "a finite position and a unit quaternion");
     }
-    g.material.out_of_range().next().map_or(Ok(()), |f| value(f.field, f.value, f.unit, f.requirement))
+    check_material(geometry, &g.name, &g.material)
+}
+
+fn check_material(geometry: usize, name: &str, material: &ContactMaterial) -> Result<(), CollisionError> {
+    material.out_of_range().next().map_or(Ok(()), |f| {
+        let OutOfRange { field, value, unit, requirement } = f;
+        Err(CollisionError::Value { geometry, name: name.to_owned(), field, value, unit, requirement })
+    })
 }
 
 /// Refuses pairs that may touch but are not supported.

@@ -39,13 +39,15 @@ impl ContactSource for Collisions {
         self.detector.detect(&self.scene, |link| *kinematics.pose(link), margin, &mut self.found);
         let geometries = self.scene.geometries();
         out.extend(self.found.iter().map(|contact| {
-            let pair = [&geometries[contact.a], &geometries[contact.b]];
+            let numbers = [contact.a, contact.b];
             let (point, normal) = (contact.point, contact.normal.into_inner());
             let thinner = self.scene.half_thickness(contact.a).min(self.scene.half_thickness(contact.b));
+            let material = self.scene.contact_material(contact.a, contact.b);
             let depth = (contact.distance, thinner);
+            let pair = numbers.map(|number| &geometries[number]);
             ContactCandidate::between(
-                pair,
-                [contact.a, contact.b],
+                (pair, numbers),
+                &material,
                 point,
                 normal,
                 depth,

@@ -19,7 +19,7 @@ pub struct ContactCandidate {
     pub point: Vector3<f64>,
     /// Unit normal from the first body to the second.
     pub normal: Vector3<f64>,
-    /// Signed distance \[m\], negative when they overlap.
+    /// Signed distance \[m\] less the margins of both surfaces: negative when they press each other.
     pub distance: f64,
     /// Stiffness of both bodies in series \[N/m\].
     pub stiffness: f64,
@@ -41,29 +41,29 @@ pub struct ContactCandidate {
     /// Impedance of the closed-form solver.
     pub impedance: ImpedanceCurve,
     /// Half of the thickness of the thinner of both shapes \[m\], infinite if neither is bounded:
-    /// surfaces that overlap by more have passed each other's middles.
+    /// surfaces that overlap by more have passed each other's middles. With the margins.
     pub half_thickness: f64,
 }
 
 impl ContactCandidate {
     /// The contact of two geometries with these `numbers` in the source at a point, with the
-    /// compliance and friction of both.
+    /// compliance and friction of `both`. `distance` and half of the thickness are in m,
+    /// without margins.
     pub fn between(
-        [a, b]: [&CollisionGeometry; 2],
-        numbers: [usize; 2],
+        ([a, b], numbers): ([&CollisionGeometry; 2], [usize; 2]),
+        both: &ContactMaterial,
         point: Vector3<f64>,
         normal: Vector3<f64>,
         (distance, half_thickness): (f64, f64),
         stiction_tolerance: f64,
     ) -> Self {
-        let both = ContactMaterial::combine(&a.material, &b.material);
         Self {
             first: a.link,
             second: b.link,
             geometries: numbers.map(|number| number as u32),
             point,
             normal,
-            distance,
+            distance: distance - both.margin,
             stiffness: both.stiffness,
             dissipation: both.dissipation,
             restitution: both.restitution,
@@ -73,7 +73,7 @@ impl ContactCandidate {
             torsional_friction: both.torsional_friction,
             rolling_friction: both.rolling_friction,
             impedance: both.impedance,
-            half_thickness,
+            half_thickness: half_thickness + both.margin,
         }
     }
 

@@ -91,6 +91,8 @@ fn surface(geometry: &format::Geometry, rigid: &Rigid) -> ContactMaterial {
         rolling_friction: geometry.rolling_friction,
         friction_rule: FrictionRule::HarmonicMean,
         impedance: geometry.impedance,
+        margin: 0.0,
+        priority: 0,
     }
 }
 

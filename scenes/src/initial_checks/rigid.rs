@@ -33,7 +33,7 @@ pub(crate) fn bodies_in_bodies(scene: &Scene, world: &World) -> Result<Vec<Strin
             link.filter(|link| model.tree_of(*link).is_some()).map(|link| model.links()[link.0].inertia.mass)
         };
         let lighter = pair.iter().filter_map(|g| mass(g.link)).fold(f64::INFINITY, f64::min);
-        let stiffness = pair[0].material.combine(&pair[1].material).stiffness;
+        let stiffness = touchable.contact_material(a, b).stiffness;
         let at_rest = if lighter.is_finite() { lighter * gravity / stiffness } else { 0.0 };
         let balls = pair.iter().filter_map(|g| g.shape.bounding_sphere());
         let size = balls.map(|(_, radius)| radius).fold(f64::INFINITY, f64::min);

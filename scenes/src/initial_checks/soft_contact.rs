@@ -29,8 +29,7 @@ pub(crate) fn warn_of_soft_contacts(scene: &Scene, world: &World) -> Vec<String>
         let own = || (0..geometries.len()).filter(|&k| geometries[k].link == Some(link));
         let partners = own().flat_map(|a| (0..geometries.len()).map(move |b| (a, b)));
         let touching = partners.filter(|&(a, b)| touchable.may_touch(a, b));
-        let stiffness =
-            touching.map(|(a, b)| geometries[a].material.combine(&geometries[b].material).stiffness);
+        let stiffness = touching.map(|(a, b)| touchable.contact_material(a, b).stiffness);
         let stiffest = stiffness.fold(0.0, f64::max);
         let balls = own().filter_map(|k| geometries[k].shape.bounding_sphere());
         let size = balls.map(|(_, radius)| radius).fold(0.0, f64::max);
