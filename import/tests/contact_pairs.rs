@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
 
+use nalgebra::{Isometry3, Vector3};
 use pliant_import::{Imported, WarningKind, from_mjcf};
 use pliant_rigid::collision::{CollisionModel, ContactMaterial};
 use pliant_rigid::simulation::{Collisions, Integrator, Simulation};
+use pliant_rigid::{BodiesBuilder, BodyDesc, RigidSettings, Shape};
 use pliant_testing::Random;
 
 /// A ball over a plane, with attributes of both and a section.
@@ -122,4 +124,28 @@ fn a_ball_rests_at_the_margin() {
     let gap = simulation.state().q[6] - 0.1;
     // MuJoCo: 0.049633.
     assert!(gap < 0.05 && gap > 0.049633, "{gap}");
+}
+
+// Checks: bodies that are made of two files after another body keep the contacts of their pairs:
+// each ball rests at the margin of the pair of its own file.
+#[test]
+fn bodies_keep_the_pairs_of_their_files() {
+    let mut builder = BodiesBuilder::new();
+    let side = Shape::Box { half_extents: Vector3::repeat(0.1) };
+    builder.add(BodyDesc::fixed("before", side).at(Isometry3::translation(9.0, 0.0, 0.0))).unwrap();
+    let margins = [0.013, 0.031];
+    for (i, margin) in margins.iter().enumerate() {
+        let file = ball("margin='0.5'", "", &pair(&format!("margin='{margin}'")));
+        let base = Isometry3::translation(0.0, 0.0, -20.0 * i as f64);
+        builder.add_mechanism(&format!("file{i}"), file.into(), None, &base).unwrap();
+    }
+    let bodies = builder.build(Vector3::new(0.0, 0.0, -9.81), 1e-3, &RigidSettings::default()).unwrap();
+    let scene = bodies.simulation().source().scene();
+    let number = |name: &str| scene.geometries().iter().position(|g| g.name == name).unwrap();
+    for (i, margin) in margins.iter().enumerate() {
+        let [ball, plane] = ["b", "world"].map(|body| number(&format!("file{i}/{body}[0]")));
+        assert_eq!(scene.contact_material(ball, plane).margin, *margin, "{i}");
+        assert!(scene.own_contact(plane, ball).is_some() && scene.own_contact(0, ball).is_none());
+    }
+    assert_eq!(scene.contact_material(number("file0/b[0]"), number("file1/world[0]")).margin, 0.5);
 }
