@@ -11,6 +11,7 @@ use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::comfree::RigidSolver;
 use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::Integrator;
+use pliant_rigid::simulation::StepMaker;
 use pliant_rigid::{BeyondLimit, RigidSettings};
 
 use crate::assemble::{
@@ -20,6 +21,7 @@ use crate::estimate::Estimate;
 use crate::format::{self, Order, Scene, ValidationError, validate, within_limits};
 use crate::initial_checks::{
     OverlapError, ParticleCloud, PlacedShape, bodies_in_bodies, soft_in_soft, warn_of_soft_contacts,
+    warn_of_unused,
 };
 use crate::isometry::isometry;
 
@@ -175,6 +177,8 @@ fn build(scene: &Scene, cache: Option<&Path>) -> Result<Scenario, SceneError> {
     warnings.extend(coarse);
     warnings.extend(bodies_in_bodies(&scene, &world)?);
     warnings.extend(warn_of_soft_contacts(&scene, &world));
+    let maker = StepMaker::Simulation(world.bodies().simulation().system().solver);
+    warnings.extend(warn_of_unused(&scene, &world, maker));
     files.extend(scene.clone().files_mut().map(|file| file.clone()));
     files.sort();
     files.dedup();

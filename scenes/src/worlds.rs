@@ -1,8 +1,10 @@
 //! Scenes of rigid bodies as batches of worlds.
 
 use pliant_batch::{BatchError, WorldBatch};
+use pliant_rigid::simulation::StepMaker;
 
 use crate::format::Scene;
+use crate::initial_checks::warn_of_unused;
 use crate::scenario::{Scenario, SceneError};
 
 /// A scene from which no batch of worlds can be built.
@@ -25,7 +27,8 @@ pub enum WorldsError {
 }
 
 /// `count` copies of a scene's rigid bodies in their initial state, motors at their targets at time
-/// 0, with the scene's steps; and the scenario, for names and states.
+/// 0, with the scene's steps; and the scenario, for names and states. Its warnings name what a batch
+/// does not use.
 ///
 /// # Errors
 /// A scene with particles, another solver than the closed form, and all that [`WorldBatch::new`]
@@ -36,9 +39,14 @@ pub fn worlds(scene: &Scene, count: usize) -> Result<(WorldBatch, Scenario), Wor
         return Err(WorldsError::Particles { scene: scene.name.clone(), particles: scenario.colors.len() });
     }
     scenario.set_motors();
-    let simulation = scenario.world.bodies_mut().simulation_mut();
+    let unused = warn_of_unused(scene, &scenario.world, StepMaker::Batch);
+    let simulation = scenario.world.bodies().simulation();
     let (system, geometries) = (simulation.system(), simulation.source().scene());
     let mut batch = WorldBatch::new(system, geometries, count, scene.dt)?;
     batch.set_states(simulation.state())?;
+    let own = StepMaker::Simulation(system.solver);
+    let of_world = warn_of_unused(scene, &scenario.world, own);
+    scenario.warnings.retain(|line| !of_world.contains(line));
+    scenario.warnings.extend(unused);
     Ok((batch, scenario))
 }

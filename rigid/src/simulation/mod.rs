@@ -32,6 +32,7 @@ mod transmission;
 mod trapezoid;
 mod trapezoid_data;
 mod trial_step;
+mod unused;
 
 pub use actuator::{Actuator, Control};
 pub use advance_summary::AdvanceSummary;
@@ -55,3 +56,4 @@ pub use transmission::{
     Activation, ActivationTimes, Drive, ForceLaw, Muscle, PathElement, Tendon, TendonHold, TendonPath,
     Transmission, WrapSurface,
 };
+pub use unused::{StepMaker, Unused, UnusedFigure, unused_figures};

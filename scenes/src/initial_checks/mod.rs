@@ -10,6 +10,7 @@ mod resolution;
 mod rigid;
 mod soft;
 mod soft_contact;
+mod unused;
 
 use pliant_io::text::listed;
 use std::fmt;
@@ -20,6 +21,7 @@ pub use rigid::RIGID_OVERLAP;
 pub(crate) use rigid::bodies_in_bodies;
 pub(crate) use soft::{ParticleCloud, PlacedShape, soft_in_soft};
 pub(crate) use soft_contact::warn_of_soft_contacts;
+pub(crate) use unused::warn_of_unused;
 
 use crate::format::Scene;
 
