@@ -5,7 +5,7 @@
 
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportWarning, WarningKind};
-use super::contact::{compliance, dimensions};
+use super::contact_figures::{compliance, dimensions};
 use super::softness::impedance;
 use pliant_rigid::collision::{ContactMaterial, FrictionRule};
 

@@ -8,6 +8,7 @@ mod asset;
 mod body;
 mod compiler;
 mod contact;
+mod contact_figures;
 mod contact_pair;
 mod defaults;
 mod equality;
@@ -41,7 +42,7 @@ use super::support;
 use pliant_rigid::simulation::System;
 
 pub(super) use asset::color;
-pub(super) use contact::{DISSIPATION, STIFFNESS};
+pub(super) use contact_figures::{DISSIPATION, STIFFNESS};
 pub(super) use pose::turn_z_to;
 pub(super) use table::TABLE;
 
