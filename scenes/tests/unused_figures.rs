@@ -69,4 +69,10 @@ fn solvers_name_what_they_leave_out() {
     let (_, scenario) = worlds(&scene("comfree", &predicted, &figures, &robots), 1).unwrap();
     let said: Vec<_> = scenario.warnings.into_iter().filter(|l| l.starts_with("the solver")).collect();
     check(&said, &[joints[0], contact[0], contact[1], ("the restitution of 'ball[0]'", 1)]);
+    // The contact of a pair, too.
+    let pair = "<contact><pair geom1=\"tip\" geom2=\"p\" solref=\"0.05 1\"/></contact></mujoco>";
+    let plane = "<worldbody><geom name=\"p\" type=\"plane\" size=\"1 1 1\" pos=\"0 0 -3\"/>";
+    std::fs::write(&file, ROBOT.replace("</mujoco>", pair).replace("<worldbody>", plane)).unwrap();
+    let said = unused(&scene("comfree", &predicted, &plain, &robots));
+    check(&said, &[("dissipation of 'r/hand[0]', 'r/hand[0] and r/world[0]'", 1)]);
 }

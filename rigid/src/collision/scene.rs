@@ -110,6 +110,11 @@ impl CollisionModel {
             .unwrap_or_else(|| self.geometries[a].material.combine(&self.geometries[b].material))
     }
 
+    /// The pairs of geometries that have a contact of their own, smaller number first, in order.
+    pub fn own_contacts(&self) -> impl Iterator<Item = ([usize; 2], &ContactMaterial)> {
+        self.pairs.iter().map(|(numbers, contact)| (*numbers, contact))
+    }
+
     /// The contact of a pair that has one of its own.
     pub fn own_contact(&self, a: usize, b: usize) -> Option<&ContactMaterial> {
         let key = [a.min(b), a.max(b)];

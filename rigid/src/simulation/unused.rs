@@ -121,7 +121,11 @@ pub fn unused_figures(
         (0..geometries.len()).filter(touches).map(|number| &geometries[number]).collect();
     let mut of_contact = |figure, has: &dyn Fn(&ContactMaterial) -> bool| {
         let items = touching.iter().filter(|g| has(&g.material)).map(|g| g.name.clone());
-        add(figure, items.collect());
+        // A pair's stiffness is that of two surfaces in series.
+        let of_one = |m: &ContactMaterial| ContactMaterial { stiffness: 2.0 * m.stiffness, ..*m };
+        let own = scene.own_contacts().filter(|(_, contact)| has(&of_one(contact)));
+        let pairs = own.map(|([a, b], _)| format!("{} and {}", geometries[a].name, geometries[b].name));
+        add(figure, items.chain(pairs).collect());
     };
     of_contact(UnusedFigure::Stiffness, &|m| {
         !usual.contains(&m.stiffness) || m.dissipation != ContactMaterial::DISSIPATION
