@@ -15,7 +15,7 @@ use crate::momentum_balance::BalanceTracker;
 use crate::world::World;
 
 /// Version of the format.
-const VERSION: u32 = 12;
+const VERSION: u32 = 13;
 
 /// Largest header that is accepted \[bytes\].
 const LARGEST_HEADER: u64 = 1 << 32;

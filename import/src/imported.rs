@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use nalgebra::Isometry3;
 
@@ -10,9 +11,9 @@ use pliant_geometry::Drawn;
 use pliant_rigid::collision::{CollisionGeometry, PairMaterial};
 use pliant_rigid::multibody::{LinkId, State};
 use pliant_rigid::simulation::System;
-use pliant_rigid::{Appearance, MechanismDesc, MechanismNames, Site};
+use pliant_rigid::{Appearance, MechanismDesc, MechanismNames, PoseTrajectory, Site};
 
-pub use pliant_rigid::{ImportedJoint, Input, Keyframe};
+pub use pliant_rigid::{ImportedJoint, Input, Keyframe, Mocap};
 
 /// The contents of a file.
 #[derive(Debug)]
@@ -34,6 +35,9 @@ pub struct Imported {
     pub visuals: Vec<Visual>,
     /// Named places on links: the sites of MJCF that have a name.
     pub sites: Vec<Site>,
+    /// Bodies that follow a path of the user, each with its link; they rest where the file puts
+    /// them.
+    pub mocaps: Vec<Mocap>,
     /// The initial state.
     pub state: State,
     /// Other states that the file names.
@@ -82,6 +86,7 @@ impl From<Imported> for MechanismDesc {
             hidden,
             visuals,
             sites,
+            mocaps,
             state,
             keyframes,
             joints,
@@ -90,7 +95,7 @@ impl From<Imported> for MechanismDesc {
         } = imported;
         let visual = |v: Visual| (v.link, Appearance { shape: v.shape, pose: v.pose, color: v.color });
         let visuals = visuals.into_iter().map(visual).collect();
-        let names = MechanismNames { joints, inputs, keyframes, sites };
+        let names = MechanismNames { joints, inputs, keyframes, sites, mocaps };
         Self { system, geometries, excluded, pairs, hidden, visuals, state, names }
     }
 }
@@ -109,6 +114,13 @@ impl Imported {
     /// The keyframe of this name.
     pub fn keyframe(&self, name: &str) -> Option<&Keyframe> {
         self.keyframes.iter().find(|key| key.name == name)
+    }
+
+    /// Puts the mocap bodies where a keyframe has them: poses in the file's world, in their order.
+    pub fn place_mocaps(&mut self, poses: &[Isometry3<f64>]) {
+        for (mocap, pose) in self.mocaps.iter().zip(poses) {
+            self.system.model.set_path(mocap.link, Arc::new(PoseTrajectory::at_rest(pose)));
+        }
     }
 
     /// Sets the controls of the drives: one number for each of `system.drives`, in the file's units,

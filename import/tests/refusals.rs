@@ -85,6 +85,9 @@ fn mjcf_that_is_no_mechanism_is_refused() {
             (world("<body name=\"b\" axisangle=\"0 0 0 1\"/>"), "body 'b' axisangle=0 0 0 1", "axis"),
             (world("<body name=\"b\" xyaxes=\"1 0 0 2 0 0\"/>"), "body 'b' xyaxes=1 0 0 2 0 0", "plane"),
             (world("<body name=\"b\" mocap=\"yes\"/>"), "body 'b' mocap=yes", "one of: false, true"),
+            (world("<body name=\"b\"><body name=\"c\" mocap=\"true\"/></body>"), "body 'c' mocap=true", "child of the world"),
+            (world("<body name=\"b\" mocap=\"true\"><joint name=\"j\"/></body>"), "joint 'j'", "a joint of a mocap body"),
+            (section("<keyframe><key name=\"k\" mpos=\"0 0 0\"/></keyframe>"), "key 'k' mpos=0 0 0", "0 finite numbers"),
             // Names.
             (world("<body name=\"b\"/><body name=\"b\"/>"), "body 'b' name=b", "twice"),
             (geom("size=\"1\" class=\"c\""), "geom 'g' class=c", "no default class"),
@@ -364,7 +367,6 @@ fn what_mjcf_loses_is_named() {
                 "a place and an orientation",
             ),
             (world("<camera name=\"c\"/>"), "camera 'c'", "pictures"),
-            (world("<body name=\"b\" mocap=\"true\"/>"), "body 'b' mocap=true", "is static"),
             (world("<body name=\"b\" gravcomp=\"1.5\"/>"), "body 'b' gravcomp=1.5", "only 0 to 1"),
             (joint("solreffriction=\"0.01 1\""), "joint 'j' solreffriction=0.01 1", "regularisation"),
             (joint("type=\"ball\" springdamper=\"1 1\""), "joint 'j' springdamper=1 1", "only the damper"),
@@ -401,11 +403,6 @@ fn what_mjcf_loses_is_named() {
             (two("geom2=\"b\" friction=\"0.5\""), "pair friction=0.5", "the mean"),
             (two("geom2=\"b\" solref=\"0.05 1\""), "pair solref=0.05 1", "approximated: stiffness"),
             (two("geom2=\"b\" solreffriction=\"0.05 1\""), "pair solreffriction=0.05 1", "regularisation"),
-            (
-                section("<keyframe><key name=\"k\" mpos=\"0 0 0\"/></keyframe>"),
-                "key 'k' mpos=0 0 0",
-                "is static",
-            ),
         ],
         mjcf,
     );

@@ -57,6 +57,7 @@ pub mod multibody;
 mod names;
 mod out_of_range;
 mod robot;
+mod robot_mocap;
 pub mod simulation;
 mod spatial;
 mod trajectory;
@@ -70,7 +71,7 @@ pub use id::BodyId;
 pub use joint::Joint;
 pub use mass::MassProperties;
 pub use motion::{DynamicMotion, Motion};
-pub use names::{ImportedJoint, Input, Keyframe, MechanismNames, Site};
+pub use names::{ImportedJoint, Input, Keyframe, MechanismNames, Mocap, Site};
 pub use out_of_range::OutOfRange;
 pub use pliant_geometry::{
     ConvexHull, Drawn, GeometryError, HeightField, Shape, SurfaceMesh, SurfacePoint, TriangleMesh,

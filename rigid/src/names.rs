@@ -32,6 +32,8 @@ pub struct Keyframe {
     pub drive_control: Vec<f64>,
     /// Activations of the drives that have one, in their order.
     pub activation: Vec<f64>,
+    /// Poses of the mocap bodies in the file's world, in their order.
+    pub mocaps: Vec<Isometry3<f64>>,
 }
 
 /// Input of a motor as a file defines it: the motor's effort, target position or target rate is
@@ -72,6 +74,15 @@ pub struct Site {
     pub pose: Isometry3<f64>,
 }
 
+/// A body that the user moves: its link is on a prescribed joint, whose frame is the file's world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mocap {
+    /// Name.
+    pub name: String,
+    /// Its link, of the file's own model.
+    pub link: LinkId,
+}
+
 /// The names that a mechanism keeps when it is added to bodies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MechanismNames {
@@ -83,4 +94,6 @@ pub struct MechanismNames {
     pub keyframes: Vec<Keyframe>,
     /// Named places, each with its link of the file's own model.
     pub sites: Vec<Site>,
+    /// Bodies that follow a path of the user, each with its link.
+    pub mocaps: Vec<Mocap>,
 }

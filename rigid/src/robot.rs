@@ -15,6 +15,7 @@ use crate::multibody::{
 use crate::names::{Keyframe, MechanismNames, Site};
 use crate::simulation::{Control, System};
 use crate::spatial::SpatialVelocity;
+use crate::trajectory::PoseTrajectory;
 
 /// A name or value that a robot cannot use.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -24,7 +25,8 @@ pub enum RobotError {
     Unknown {
         /// Name of the robot.
         robot: String,
-        /// What was looked for: "joint", "link", "motor", "site" or "keyframe".
+        /// What was looked for: "joint", "link", "motor", "site", "mocap body" or
+        /// "keyframe".
         kind: &'static str,
         /// The name.
         name: String,
@@ -40,6 +42,16 @@ pub enum RobotError {
         joint: String,
         /// What was to be set.
         wanted: &'static str,
+    },
+    /// A body that cannot be moved as asked.
+    #[error("robot '{robot}', mocap body '{name}': {reason}")]
+    Mocap {
+        /// Name of the robot.
+        robot: String,
+        /// Name of the body.
+        name: String,
+        /// Why.
+        reason: String,
     },
     /// A list of another length.
     #[error("robot '{robot}': {found} efforts given for {expected} velocities")]
@@ -90,16 +102,16 @@ pub enum JointTarget {
 /// ```
 #[derive(Clone, Debug)]
 pub struct RobotHandle {
-    parts: Arc<Parts>,
+    pub(crate) parts: Arc<Parts>,
 }
 
 #[derive(Debug)]
-struct Parts {
+pub(crate) struct Parts {
     name: String,
     links: Vec<String>,
     drives: Vec<String>,
-    names: MechanismNames,
-    place: Mechanism,
+    pub(crate) names: MechanismNames,
+    pub(crate) place: Mechanism,
 }
 
 impl BodiesBuilder {
@@ -131,8 +143,12 @@ impl MechanismDesc {
     pub fn at_keyframe(mut self, name: &str) -> Result<Self, RobotError> {
         let known = self.names.keyframes.iter().map(|key| &key.name[..]);
         let at = find("", "keyframe", name, known)?;
-        let Keyframe { state, control, drive_control, activation, .. } = self.names.keyframes[at].clone();
+        let Keyframe { state, control, drive_control, activation, mocaps, .. } =
+            self.names.keyframes[at].clone();
         self.state = state;
+        for (mocap, pose) in self.names.mocaps.iter().zip(&mocaps) {
+            self.system.model.set_path(mocap.link, Arc::new(PoseTrajectory::at_rest(pose)));
+        }
         for (input, control) in self.names.inputs.iter().zip(control) {
             input.apply(control, &mut self.system.actuators[input.actuator].control);
         }
@@ -434,7 +450,7 @@ fn set_motor(control: &mut Control, to: JointTarget) -> bool {
 }
 
 /// Index of a name, or the error with the nearest ones.
-fn find<'a>(
+pub(crate) fn find<'a>(
     robot: &str,
     kind: &'static str,
     name: &str,

@@ -161,6 +161,17 @@ impl PoseTrajectory {
         }))
     }
 
+    /// It rests at a pose.
+    pub fn at_rest(pose: &Isometry3<f64>) -> Self {
+        Self(Keys::Poses(vec![PoseKey { time: 0.0, pose: *pose }]))
+    }
+
+    /// From one pose to another, on a line and the shorter way round, at rest before and after. The
+    /// times increase.
+    pub(crate) fn between(keys: [PoseKey; 2]) -> Self {
+        Self(Keys::Poses(keys.to_vec()))
+    }
+
     /// Pose at `time` \[s\], in the frame that the trajectory is given in.
     pub fn pose(&self, time: f64) -> Isometry3<f64> {
         match &self.0 {

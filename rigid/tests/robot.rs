@@ -70,6 +70,7 @@ fn tree(draw: &mut Draw) -> MechanismDesc {
         control: vec![0.1; 5],
         drive_control: vec![],
         activation: vec![],
+        mocaps: vec![],
     });
     MechanismDesc {
         system,

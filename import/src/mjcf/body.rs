@@ -26,6 +26,8 @@ pub(super) struct MjcfBody {
     pub joints: Vec<MjcfJoint>,
     pub geoms: Vec<Geom>,
     pub sites: Vec<(String, Isometry3<f64>)>,
+    /// Whether the user moves it.
+    pub mocap: bool,
     pub gravity: bool,
     /// Share of its weight that is compensated, if that is a part.
     pub compensated: f64,
@@ -125,6 +127,7 @@ impl MjcfBody {
             joints: Vec::new(),
             geoms: Vec::new(),
             sites: Vec::new(),
+            mocap: false,
             gravity: true,
             compensated: 0.0,
             mass: None,
@@ -202,8 +205,10 @@ impl Reader<'_> {
         let frame = context.frame * pose(element, self.compiler)?;
         let mut body = MjcfBody::new(element.clone(), name, context.body, frame);
         body.element.children.clear();
-        if element.flag("mocap", false)? {
-            self.warnings.push(element.warn("mocap", "approximated: the body is static"));
+        body.mocap = element.flag("mocap", false)?;
+        if body.mocap && context.body != 0 {
+            let reason = "a mocap body that is not a child of the world".to_owned();
+            return Err(element.fail_at("mocap", ImportProblem::Unsupported(reason)));
         }
         match element.number("gravcomp")? {
             None | Some(0.0) => {}
@@ -234,6 +239,10 @@ impl Reader<'_> {
         let freedom = [Freedom::Hinge(axis), Freedom::Slide(axis), Freedom::Ball, Freedom::Free][kind];
         if freedom == Freedom::Free && body.parent != 0 {
             let reason = "a free joint on a body that is not a child of the world".to_owned();
+            return Err(element.fail(ImportProblem::Unsupported(reason)));
+        }
+        if body.mocap {
+            let reason = "a joint of a mocap body".to_owned();
             return Err(element.fail(ImportProblem::Unsupported(reason)));
         }
         let free = |joint: &MjcfJoint| joint.freedom == Freedom::Free;

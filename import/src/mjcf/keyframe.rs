@@ -1,12 +1,12 @@
 //! States that the file names.
 
-use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 
 use super::super::element::Element;
 use super::super::error::{ImportError, ImportWarning};
 use super::super::imported::Keyframe;
 use super::actuator::{Kept, Motors};
-use super::body::Freedom;
+use super::body::{Freedom, MjcfBody};
 use super::links::JointRecord;
 use super::pose::quaternion;
 use pliant_rigid::multibody::{Model, State};
@@ -17,6 +17,7 @@ use pliant_rigid::multibody::{Model, State};
 pub(super) fn read(
     root: &Element,
     model: &Model,
+    bodies: &[MjcfBody],
     joints: &[JointRecord],
     reference: &State,
     motors: &Motors,
@@ -41,10 +42,35 @@ pub(super) fn read(
         };
         let (of_actuators, of_drives) = (of(Kept::Actuator), of(Kept::Drive));
         let activation = activations(element, motors, warnings)?;
+        let mocaps = mocaps(element, bodies)?;
         let name = element.text("name").map_or_else(|| format!("key{i}"), str::to_owned);
-        keyframes.push(Keyframe { name, state, control: of_actuators, drive_control: of_drives, activation });
+        keyframes.push(Keyframe {
+            name,
+            state,
+            control: of_actuators,
+            drive_control: of_drives,
+            activation,
+            mocaps,
+        });
     }
     Ok(keyframes)
+}
+
+/// Poses of the mocap bodies; those of the file where the keyframe gives none.
+fn mocaps(element: &Element, bodies: &[MjcfBody]) -> Result<Vec<Isometry3<f64>>, ImportError> {
+    let mut poses: Vec<_> = bodies.iter().filter(|body| body.mocap).map(|body| body.pose).collect();
+    let [places, turns] = [3 * poses.len(), 4 * poses.len()];
+    if let Some(places) = element.numbers("mpos", places..=places)? {
+        for (pose, x) in poses.iter_mut().zip(places.chunks_exact(3)) {
+            pose.translation = Translation3::new(x[0], x[1], x[2]);
+        }
+    }
+    if let Some(turns) = element.numbers("mquat", turns..=turns)? {
+        for (pose, q) in poses.iter_mut().zip(turns.chunks_exact(4)) {
+            pose.rotation = quaternion(element, "mquat", [q[0], q[1], q[2], q[3]])?;
+        }
+    }
+    Ok(poses)
 }
 
 /// Activations of the drives that have one. MuJoCo counts those of motors that are left out, too.

@@ -1,10 +1,14 @@
 //! Links: every body becomes one, with a link without mass before it for each further joint.
 
+use std::sync::Arc;
+
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 use super::super::error::{ImportError, ImportWarning};
+use super::super::imported::Mocap;
 use super::body::{Freedom, MjcfBody, MjcfJoint};
 use super::inertia::misbuilt;
+use pliant_rigid::PoseTrajectory;
 use pliant_rigid::multibody::{JointKind, Link, LinkId, Model, ModelBuilder, RigidInertia, State};
 
 /// A joint and its link.
@@ -74,6 +78,10 @@ pub(super) fn build(
         }
         if count == 0 {
             let mut added = plain(body.name.clone(), link, in_link, body);
+            if body.mocap {
+                added.joint = JointKind::Prescribed(Arc::new(PoseTrajectory::at_rest(&in_link)));
+                added.frame = Isometry3::identity();
+            }
             carry(&mut added, body, &Isometry3::identity());
             let id = builder.add(added).map_err(|e| body.element.fail(e.into()))?;
             (link, in_link) = (Some(id), Isometry3::identity());
@@ -150,6 +158,12 @@ fn inertia(body: &MjcfBody, in_link: &Isometry3<f64>, share: f64) -> RigidInerti
         }
         None => RigidInertia::zero(),
     }
+}
+
+/// The bodies that the user moves.
+pub(super) fn mocaps(bodies: &[MjcfBody]) -> Vec<Mocap> {
+    let moved = bodies.iter().filter(|body| body.mocap);
+    moved.filter_map(|body| Some(Mocap { name: body.name.clone(), link: body.link? })).collect()
 }
 
 /// The configuration of the file.

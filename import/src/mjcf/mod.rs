@@ -99,7 +99,7 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
         state: &state,
     };
     let motors = actuator::read(&root, &defaults, &context, &mut warnings)?;
-    let keyframes = keyframe::read(&root, &model, &joints, &state, &motors, &mut warnings)?;
+    let keyframes = keyframe::read(&root, &model, &bodies, &joints, &state, &motors, &mut warnings)?;
     let mut system = System::new(model);
     system.actuators = motors.actuators;
     system.equalities = equalities;
@@ -116,6 +116,7 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
         visuals: shapes.visuals,
         hidden: shapes.hidden,
         sites: bodies.iter().flat_map(body::MjcfBody::exported_sites).collect(),
+        mocaps: links::mocaps(&bodies),
         state,
         keyframes,
         joints: joints.iter().map(links::JointRecord::exported).collect(),

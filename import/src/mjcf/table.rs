@@ -292,9 +292,8 @@ pub(in super::super) const TABLE: &[Rule] = &[
         "body",
         Yes,
         &[
-            (Yes, "name childclass"),
+            (Yes, "name childclass mocap"),
             ORIENTED,
-            (Partly("a body that the user moves is static"), "mocap"),
             (Partly("0 to 1"), "gravcomp"),
             (Inert(SCRATCH), "user simple sleep fuse"),
         ]
@@ -393,7 +392,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
             (Yes, "name time qpos qvel ctrl"),
             (Yes, "act"),
             (Dropped("springs do not yield"), "plastic"),
-            (Dropped("a body that the user moves is static"), "mpos mquat"),
+            (Yes, "mpos mquat"),
         ]
     ),
 ];

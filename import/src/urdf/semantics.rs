@@ -102,6 +102,7 @@ impl Semantics {
                 control: Vec::new(),
                 drive_control: Vec::new(),
                 activation: Vec::new(),
+                mocaps: Vec::new(),
             });
         }
         let mut pairs = Vec::new();

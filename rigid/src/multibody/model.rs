@@ -1,10 +1,13 @@
 //! The constant data of a mechanism: links, joints, inertias.
 
+use std::sync::Arc;
+
 use nalgebra::Vector3;
 
 use super::floating::FreeFloatingTree;
 use super::joint::JointKind;
 use super::link::{Dof, Link, LinkId, LinkIndices, Tree};
+use crate::trajectory::PoseTrajectory;
 
 /// A mechanism: links in trees. Made by [`ModelBuilder`](super::ModelBuilder).
 #[derive(Clone, Debug, PartialEq)]
@@ -108,6 +111,15 @@ impl Model {
             _ => None,
         });
         corners.min_by(f64::total_cmp)
+    }
+
+    /// Gives a link on a prescribed joint another path, in the frame of its joint on the parent;
+    /// returns the old one. Other links have none, and keep their joints.
+    pub fn set_path(&mut self, link: LinkId, path: Arc<PoseTrajectory>) -> Option<Arc<PoseTrajectory>> {
+        match &mut self.links.get_mut(link.0)?.joint {
+            JointKind::Prescribed(old) => Some(core::mem::replace(old, path)),
+            _ => None,
+        }
     }
 
     /// The constant velocities that lead from the positions `from` to the positions `to` in one

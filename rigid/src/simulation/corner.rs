@@ -28,12 +28,29 @@ impl VelocityJumpBuffers {
         mass: &mut MassMatrix,
         state: &mut State,
     ) -> f64 {
-        let Self { prescribed_velocities, momenta, matrix, change } = self;
-        kinematics.update_at(model, state, PathSide::Before);
-        let before = mechanical_energy(model, &*kinematics, state).kinetic;
-        prescribed_velocities.clear();
-        prescribed_velocities
+        let before = self.note(model, kinematics, state, PathSide::Before);
+        self.jump(model, kinematics, mass, state) - before
+    }
+
+    /// Notes the prescribed velocities before a jump. Returns the kinetic energy \[J\] there.
+    pub fn note(&mut self, model: &Model, kinematics: &mut Kinematics, state: &State, side: PathSide) -> f64 {
+        kinematics.update_at(model, state, side);
+        self.prescribed_velocities.clear();
+        self.prescribed_velocities
             .extend((0..model.links().len()).map(|l| *kinematics.prescribed_velocity(LinkId(l))));
+        mechanical_energy(model, &*kinematics, state).kinetic
+    }
+
+    /// Jumps from the noted velocities to those after the corner. Returns the kinetic energy \[J\]
+    /// there.
+    pub fn jump(
+        &mut self,
+        model: &Model,
+        kinematics: &mut Kinematics,
+        mass: &mut MassMatrix,
+        state: &mut State,
+    ) -> f64 {
+        let Self { prescribed_velocities, momenta, matrix, change } = self;
         kinematics.update_at(model, state, PathSide::After);
         momenta.clear();
         momenta.extend(model.links().iter().zip(&*prescribed_velocities).enumerate().map(
@@ -67,7 +84,7 @@ impl VelocityJumpBuffers {
             rates.iter_mut().zip(&*change).for_each(|(v, change)| *v -= change);
         }
         kinematics.update_at(model, state, PathSide::After);
-        mechanical_energy(model, &*kinematics, state).kinetic - before
+        mechanical_energy(model, &*kinematics, state).kinetic
     }
 }
 

@@ -10,6 +10,7 @@ use super::divergence;
 use super::energy::{EnergyMeter, PotentialOffset};
 use super::error::SimulationError;
 use super::integrator::Integrator;
+use super::paths::{MovedLinks, PathChanges};
 use super::stepper::Stepper;
 use super::system::System;
 use super::trial_step::TrialStep;
@@ -44,6 +45,8 @@ pub struct Snapshot {
     pub next_step: f64,
     /// Lead of the potentials of each tree over its velocities, for the energy balance.
     pub potential_offsets: Vec<PotentialOffset>,
+    /// Links whose prescribed paths were changed, and the work of the last changes \[J\].
+    pub moved: MovedLinks,
 }
 
 /// A system with its state, stepped in time.
@@ -65,6 +68,7 @@ pub struct Simulation<S> {
     pub(super) meter: EnergyMeter,
     watch: StepWatch,
     pub(super) contact_sums: ContactSums,
+    pub(super) paths: PathChanges,
 }
 
 impl<S: ContactSource> Simulation<S> {
@@ -123,6 +127,7 @@ impl<S: ContactSource> Simulation<S> {
             meter,
             watch: StepWatch::default(),
             contact_sums: ContactSums::default(),
+            paths: PathChanges::default(),
         })
     }
 
@@ -154,6 +159,7 @@ impl<S: ContactSource> Simulation<S> {
             external,
             next_step: self.next_step,
             potential_offsets: self.meter.potential_offsets.clone(),
+            moved: self.paths.save(),
         }
     }
 
@@ -183,6 +189,7 @@ impl<S: ContactSource> Simulation<S> {
             let count = found as f64;
             return Err(SimulationError::value("snapshot", "leads", count, "", "one of each tree"));
         }
+        self.paths.restore(&mut self.system.model, &snapshot.moved)?;
         self.meter.potential_offsets.clone_from(&snapshot.potential_offsets);
         self.state.clone_from(&snapshot.state);
         self.external.clone_from(&snapshot.external);
@@ -225,6 +232,7 @@ impl<S: ContactSource> Simulation<S> {
     /// the [`watch`](Self::watch) asked for it; the state is then between start and `time`.
     pub fn advance_to(&mut self, time: f64) -> Result<AdvanceSummary, SimulationError> {
         let mut summary = AdvanceSummary { shortest: f64::INFINITY, ..AdvanceSummary::default() };
+        summary.energy.prescribed += self.paths.take_work();
         // A step that would leave a remainder of rounding size covers it.
         let slack = 1e-12 * time.abs().max(1.0);
         let start = self.state.time;

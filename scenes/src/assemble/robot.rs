@@ -189,6 +189,7 @@ fn start(imported: &mut Imported, robot: &Robot, path: &str) -> Result<(), Assem
         })?;
         imported.state.q = keyframe.state.q;
         imported.state.v = keyframe.state.v;
+        imported.place_mocaps(&keyframe.mocaps);
         imported.set_control(&keyframe.control);
         imported.set_drive_control(&keyframe.drive_control);
         let active = imported.system.drives.iter_mut().filter(|drive| drive.has_activation());
