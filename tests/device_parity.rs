@@ -13,11 +13,14 @@
 use std::io::Write;
 use std::sync::Once;
 
-use pliant::coupling::{Balance, ParticleSnapshot, StepReport};
+use nalgebra::{Isometry3, Vector3};
+use pliant::coupling::{Balance, Material, ParticleSet, ParticleSnapshot, Settings, StepReport, World};
 use pliant::cuda::backend::{self, DeviceBackend, InitialCapacity};
 use pliant::cuda::mpm::CommandCount;
 use pliant::cuda::{Device, DeviceError};
-use pliant::rigid::SpatialImpulse;
+use pliant::mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet};
+use pliant::mpm::material::Elastic;
+use pliant::rigid::{BodyDesc, Shape, SpatialImpulse};
 use pliant::scenes::format::{Assignment, Scene};
 use pliant::scenes::load::load;
 use pliant::scenes::scenario::Scenario;
@@ -308,6 +311,57 @@ fn a_saved_state_goes_on_here_and_there() {
             eprintln!("gone on with {name}: {cells:.1e} cells apart");
             assert!(cells < 20.0 * 2.0_f64.powi(-20), "{cells} cells apart");
         }
+    }
+}
+
+/// Positions after a run in which friction changes and pins of cloth are moved, set and released.
+fn changed_between_steps(device: Option<&Device>) -> Vec<[f64; 3]> {
+    let mut settings = Settings::new(0.04, 2e-3);
+    settings.gravity = Vector3::new(4.0, 0.0, -9.0);
+    settings.solver.relative_tolerance = 1e-5;
+    let mut builder = World::builder(settings);
+    let rubber = builder.material(Material::elastic(1000.0, 5e4, 0.3));
+    let cube = Shape::Box { half_extents: Vector3::repeat(0.05) };
+    let place = Isometry3::translation(0.0, 0.0, 0.05);
+    builder.particles(ParticleSet::filling(cube, &place, 0.02, rubber).unwrap());
+    let floor = builder.body(BodyDesc::fixed("floor", Shape::HalfSpace).friction(0.05)).unwrap();
+    let (corner, x, y) = (Vector3::new(0.0, 0.0, 0.5), Vector3::x() * 0.12, Vector3::y() * 0.12);
+    let mesh = ClothMesh::rectangle(corner, x, y, [4, 4]).unwrap();
+    let elastic = Elastic { youngs_modulus: 1e4, poissons_ratio: 0.3 };
+    let pins = vec![Pin::fixed(0, mesh.vertices()[0]).unwrap()];
+    let material = ClothMaterial::new(100.0, elastic, 0.002, 1e4);
+    builder.cloth(Sheet { mesh, material, pins, velocity: Vector3::zeros() });
+    let mut world = builder.build().unwrap();
+    if let Some(device) = device {
+        backend::attach(device, &mut world).unwrap();
+    }
+    for step in 0..24 {
+        match step {
+            6 => world.bodies_mut().set_friction(floor, 0.8).unwrap(),
+            8 => {
+                world.move_pin(0, 0, &Vector3::new(0.0, 0.0, 0.52), 0.02).unwrap();
+                world.move_pin(0, 12, &Vector3::new(0.05, 0.05, 0.5), 0.02).unwrap();
+            }
+            16 => world.release_pin(0, 0).unwrap(),
+            _ => {}
+        }
+        world.step().unwrap();
+    }
+    let mut particles = ParticleSnapshot::default();
+    world.snapshot(&mut particles).unwrap();
+    particles.positions
+}
+
+// Checks: what changes between steps reaches the device: the same as on the processor, up to the
+// rounding of each substep (see `agree`), of which there are fewer than 100 a step.
+#[test]
+#[cfg_attr(not(feature = "emulation"), ignore = "needs a GPU")]
+fn what_changes_between_steps_reaches_the_device() {
+    let host = changed_between_steps(None);
+    for device in devices() {
+        let cells = apart(&host, &changed_between_steps(Some(&device))) / 0.04;
+        eprintln!("changed on {}: {cells:.1e} cells apart", device.name());
+        assert!(cells < 24.0 * 100.0 * 2.0_f64.powi(-20), "{cells} cells apart");
     }
 }
 

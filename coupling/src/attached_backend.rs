@@ -29,6 +29,8 @@ struct AttachedBackend {
     done: Option<SubstepsResult>,
     /// Whether the particles on the host are out of date.
     host_is_stale: bool,
+    /// How often the bodies' surfaces had been changed when the backend took them.
+    surface_changes: u64,
 }
 
 impl World {
@@ -54,6 +56,7 @@ impl World {
             });
         }
         let (bodies, references, left) = (Vec::new(), Vec::new(), Vec::new());
+        let surface_changes = self.bodies.surface_changes();
         self.backend = Box::new(AttachedBackend {
             name,
             backend,
@@ -62,6 +65,7 @@ impl World {
             left,
             done: None,
             host_is_stale: false,
+            surface_changes,
         });
         Ok(())
     }
@@ -108,6 +112,10 @@ impl AttachedBackend {
                 backend: self.name,
                 instead: "use a smaller dt, or the cpu backend",
             });
+        }
+        if self.surface_changes != world.bodies.surface_changes() {
+            self.backend.take_friction(world.bodies)?;
+            self.surface_changes = world.bodies.surface_changes();
         }
         self.bodies.clear();
         for k in 0..count {

@@ -12,7 +12,7 @@ use std::error::Error;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_mpm::{GridMotionSums, Mpm, MpmError, PinImpulse, Totals};
-use pliant_rigid::{SpatialImpulse, StepWatch};
+use pliant_rigid::{Bodies, SpatialImpulse, StepWatch};
 use serde::{Deserialize, Serialize};
 
 use crate::body_state::{ReferencePointPath, StronglyCoupledBodies, SubstepBodyState};
@@ -153,6 +153,12 @@ pub trait Backend: Send {
         points: &mut [Point3<f64>],
         left: &mut [Isometry3<f64>],
     ) -> Result<SubstepsResult, BackendError>;
+
+    /// Takes the friction of the bodies, which was changed since the last step.
+    ///
+    /// # Errors
+    /// [`BackendError`].
+    fn take_friction(&mut self, bodies: &Bodies) -> Result<(), BackendError>;
 
     /// Copies the particles to the model on the host.
     ///

@@ -54,6 +54,18 @@ impl ContactStage {
         }
     }
 
+    /// Continues with a contact cache; says why where it does not fit.
+    pub(crate) fn restore(&mut self, memory: ContactCacheState) -> Result<(), &'static str> {
+        let geometries = self.contact_detector.geometries();
+        if !self.contact_detector.contact_cache.restore(memory.contacts, geometries) {
+            return Err("its contacts name particles or geometries that do not exist");
+        }
+        if !self.warm_start.restore(memory.velocities) {
+            return Err("its velocities do not match the blocks of the grid");
+        }
+        Ok(())
+    }
+
     /// The contact cache, to save or to hand over.
     pub(crate) fn memory(&self) -> ContactCacheState {
         ContactCacheState {

@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 use pliant_mpm::MpmError;
+use pliant_mpm::cloth::PinError;
 use pliant_mpm::material::MaterialError;
 use pliant_rigid::RigidError;
 use pliant_rigid::simulation::SimulationError;
@@ -191,6 +192,23 @@ pub enum BranchError {
     Backend {
         /// Name of the backend.
         backend: &'static str,
+    },
+}
+
+/// Pins that could not be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum PinChangeError {
+    /// No such sheet or vertex, or a value out of range.
+    #[error("pin: {0}")]
+    Pin(#[from] PinError),
+    /// The device that has the particles failed.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+    /// The contacts that the device had do not fit the world.
+    #[error("pin: the contacts of the device cannot be used: {reason}")]
+    Cache {
+        /// Why.
+        reason: &'static str,
     },
 }
 

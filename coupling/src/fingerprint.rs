@@ -8,8 +8,8 @@ use crate::error::StateError;
 use crate::world::World;
 
 /// A world without its state: names and figures, each with its value in words. Gravity, friction,
-/// gains, loads and the figures of the solvers are not among them: they may change between steps,
-/// and a state says nothing of them.
+/// gains, loads, masses and the figures of the solvers are not among them: they may change between
+/// steps, and a state says nothing of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Fingerprint(Vec<(String, String)>);
 

@@ -16,6 +16,7 @@ mod body_state;
 mod boundary_constraints;
 mod bounding_region;
 mod builder;
+mod change;
 mod contact_cache;
 mod contact_stage;
 pub mod convex;
@@ -39,12 +40,14 @@ mod placed_geometry;
 mod redundant_centroids;
 mod report;
 pub mod sample;
+mod saved_pin;
 mod sensor;
 mod settings;
 mod state;
 mod travel;
 mod warm_start;
 mod world;
+mod wrench;
 
 pub use auto_or::AutoOr;
 pub use backend::{Backend, BackendError, ContactCacheState, NodeVelocity, SubstepPlan, SubstepsResult};
@@ -52,7 +55,7 @@ pub use body_state::{ReferencePointPath, StronglyCoupledBodies, SubstepBodyState
 pub use builder::WorldBuilder;
 pub use contact_cache::CachedContact;
 pub use detection::{DETECTION_MARGIN, LONGEST_ARM};
-pub use error::{BranchError, BuildError, StateError, StepError, TooManySubsteps};
+pub use error::{BranchError, BuildError, PinChangeError, StateError, StepError, TooManySubsteps};
 pub use initial_overlap::ALLOWED_OVERLAP;
 pub use pliant_mpm::{Boundary, BoundaryKind, InstructionSet, Material};
 pub use pliant_rigid::{StepProgress, StepWatch};
@@ -66,3 +69,4 @@ pub use settings::{
     NEAR_RIGID_STIFFNESS_NUMBER, ParticleSet, Settings,
 };
 pub use world::World;
+pub use wrench::Wrench;

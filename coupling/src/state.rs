@@ -7,11 +7,12 @@ use pliant_rigid::SpatialImpulse;
 use pliant_rigid::simulation::Snapshot;
 use serde::{Deserialize, Serialize};
 
-use crate::backend::NodeVelocity;
+use crate::backend::{ContactCacheState, NodeVelocity};
 use crate::contact_cache::CachedContact;
 use crate::error::StateError;
 use crate::fingerprint::Fingerprint;
 use crate::momentum_balance::BalanceTracker;
+use crate::saved_pin::SavedPin;
 use crate::world::World;
 
 /// Version of the format.
@@ -40,6 +41,7 @@ struct Header {
     /// Last poses of the strongly coupled bodies in the substeps.
     substep_states: Vec<Option<Isometry3<f64>>>,
     balance_tracker: BalanceTracker,
+    pins: Vec<SavedPin>,
 }
 
 /// What headers of all versions have.
@@ -75,6 +77,7 @@ impl World {
             contacts: memory.contacts,
             velocities: memory.velocities,
             balance_tracker: self.balance_tracker,
+            pins: SavedPin::all(&self.mpm),
         };
         let json = serde_json::to_vec(&header).map_err(malformed)?;
         out.write_all(&(json.len() as u64).to_le_bytes())?;
@@ -83,7 +86,7 @@ impl World {
     }
 
     /// Takes the state of another world of the same model and step. What may change between steps
-    /// (gravity, friction, gains, loads) is not in a state, and stays as it is here. A world that
+    /// (gravity, friction, gains, loads, masses) is not in a state, and stays as it is here. A world that
     /// failed can be stepped again afterwards.
     ///
     /// # Errors
@@ -114,14 +117,10 @@ impl World {
     /// Everything of a state behind its fingerprint.
     fn take_state(&mut self, header: Header, input: &mut impl Read) -> Result<(), StateError> {
         self.mpm.read_state(input).map_err(malformed)?;
+        SavedPin::restore(header.pins, &mut self.mpm).map_err(malformed)?;
         self.bodies.restore(&header.bodies).map_err(malformed)?;
-        let geometries = self.contact.contact_detector.geometries();
-        if !self.contact.contact_detector.contact_cache.restore(header.contacts, geometries) {
-            return Err(malformed("its contacts name particles or geometries that do not exist"));
-        }
-        if !self.contact.warm_start.restore(header.velocities) {
-            return Err(malformed("its velocities do not match the blocks of the grid"));
-        }
+        let cache = ContactCacheState { contacts: header.contacts, velocities: header.velocities };
+        self.contact.restore(cache).map_err(malformed)?;
         let bodies = self.impulses.current.len();
         let counts = [&header.impulses, &header.contact_impulses, &header.expected].map(Vec::len);
         if counts != [bodies; 3] || !self.motion.restore(header.substep_states) {

@@ -34,7 +34,7 @@ use pliant_coupling::{
     Backend, BackendError, ContactCacheState, Settings, SubstepPlan, SubstepsResult, World,
 };
 use pliant_mpm::{GridMotionSums, Mpm};
-use pliant_rigid::SpatialImpulse;
+use pliant_rigid::{Bodies, SpatialImpulse};
 
 use crate::mpm::{Advance, BlockCapacities, CommandCount, DeviceMpm, DeviceMpmError, StopCause, Stopped};
 use crate::{Commands, Device};
@@ -186,6 +186,10 @@ impl Backend for DeviceBackend {
 
     fn read_contact_cache(&mut self) -> Result<ContactCacheState, BackendError> {
         self.contact.as_ref().map_or_else(|| Ok(ContactCacheState::default()), DeviceContact::cache)
+    }
+
+    fn take_friction(&mut self, bodies: &Bodies) -> Result<(), BackendError> {
+        self.contact.as_mut().map_or(Ok(()), |contact| contact.take_friction(bodies))
     }
 
     fn load(&mut self, mpm: &Mpm, cache: &ContactCacheState) -> Result<(), BackendError> {

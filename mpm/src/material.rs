@@ -12,6 +12,20 @@ pub struct Material {
     pub model: Model,
 }
 
+impl Material {
+    /// A neo-Hookean solid, such as rubber or foam: density \[kg/m^3\], Young's modulus \[Pa\] and
+    /// Poisson's ratio \[-\].
+    pub const fn elastic(density: f64, youngs_modulus: f64, poissons_ratio: f64) -> Self {
+        Self { density, model: Model::NeoHookean(Elastic { youngs_modulus, poissons_ratio }) }
+    }
+
+    /// A von Mises solid, such as dough or clay: the same, and the yield stress in tension \[Pa\].
+    pub const fn plastic(density: f64, youngs_modulus: f64, poissons_ratio: f64, yield_stress: f64) -> Self {
+        let elastic = Elastic { youngs_modulus, poissons_ratio };
+        Self { density, model: Model::VonMises { elastic, yield_stress } }
+    }
+}
+
 /// Constitutive model. The equations are in [`crate::constitutive`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]

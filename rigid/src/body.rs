@@ -10,7 +10,8 @@ use crate::multibody::{LinkId, State};
 use crate::names::MechanismNames;
 use crate::out_of_range::OutOfRange;
 use crate::simulation::System;
-use crate::trajectory::Trajectory;
+use crate::spatial::SpatialVelocity;
+use crate::trajectory::{Trajectory, VelocityKey};
 use nalgebra::{Isometry3, UnitQuaternion};
 use pliant_geometry::{Drawn, Shape};
 use serde::{Deserialize, Serialize};
@@ -133,6 +134,19 @@ impl BodyDesc {
     pub fn prescribed(name: impl Into<String>, shape: Shape, path: Trajectory) -> Self {
         let pose = path.start(&Isometry3::identity());
         Self { pose, ..Self::new(name, shape, Motion::Prescribed(path)) }
+    }
+
+    /// A body that a program moves ([`Bodies::move_body`](crate::Bodies::move_body)), whatever acts
+    /// on it, and that rests until then. Otherwise as [`new`](Self::new).
+    pub fn moved(name: impl Into<String>, shape: Shape) -> Self {
+        let rest = VelocityKey { time: 0.0, velocity: SpatialVelocity::zero() };
+        Self::new(name, shape, Motion::Prescribed(Trajectory::Velocities(vec![rest])))
+    }
+
+    /// The same with adhesion of particles to all its shapes.
+    pub fn adhesion(mut self, adhesion: Adhesion) -> Self {
+        self.geometries.iter_mut().for_each(|geometry| geometry.adhesion = Some(adhesion));
+        self
     }
 
     /// A free, homogeneous body of this density \[kg/m^3\], at rest, under gravity. Its origin is

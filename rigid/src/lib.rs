@@ -57,6 +57,7 @@ pub mod multibody;
 mod names;
 mod out_of_range;
 mod robot;
+mod robot_inputs;
 mod robot_mocap;
 pub mod simulation;
 mod spatial;
@@ -76,7 +77,8 @@ pub use out_of_range::OutOfRange;
 pub use pliant_geometry::{
     ConvexHull, Drawn, GeometryError, HeightField, Shape, SurfaceMesh, SurfacePoint, TriangleMesh,
 };
-pub use robot::{JointTarget, RobotError, RobotHandle};
+pub use robot::{RobotError, RobotHandle};
+pub use robot_inputs::JointTarget;
 pub use spatial::{SpatialImpulse, SpatialVelocity};
 pub use trajectory::{PoseKey, PoseTrajectory, Trajectory, VelocityKey};
 pub use watch::{StepProgress, StepWatch};

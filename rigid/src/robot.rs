@@ -13,7 +13,6 @@ use crate::multibody::{
     ForceVector, InverseDynamicsBuffers, LinkId, MassMatrix, bias_forces, for_each_axis, mass_matrix,
 };
 use crate::names::{Keyframe, MechanismNames, Site};
-use crate::simulation::{Control, System};
 use crate::spatial::SpatialVelocity;
 use crate::trajectory::PoseTrajectory;
 
@@ -42,6 +41,16 @@ pub enum RobotError {
         joint: String,
         /// What was to be set.
         wanted: &'static str,
+    },
+    /// A gain that is out of its range.
+    #[error("robot '{robot}', joint '{joint}': a gain is {value}; it must be finite and not negative")]
+    Gain {
+        /// Name of the robot.
+        robot: String,
+        /// Name of the joint.
+        joint: String,
+        /// The value given.
+        value: f64,
     },
     /// A body that cannot be moved as asked.
     #[error("robot '{robot}', mocap body '{name}': {reason}")]
@@ -75,17 +84,6 @@ pub enum RobotError {
     },
 }
 
-/// Input of a joint's motor; m and N replace rad and N m for a prismatic joint.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum JointTarget {
-    /// Effort of a torque motor \[N m\].
-    Effort(f64),
-    /// Target of a position motor \[rad\] and its rate \[rad/s\].
-    Position(f64, f64),
-    /// Target of a velocity motor \[rad/s\].
-    Velocity(f64),
-}
-
 /// A robot among [`Bodies`]. It borrows nothing, and clones share their names. All functions take
 /// the bodies that the robot was built into, and panic with others that have fewer links or motors.
 ///
@@ -109,7 +107,7 @@ pub struct RobotHandle {
 pub(crate) struct Parts {
     name: String,
     links: Vec<String>,
-    drives: Vec<String>,
+    pub(crate) drives: Vec<String>,
     pub(crate) names: MechanismNames,
     pub(crate) place: Mechanism,
 }
@@ -213,6 +211,16 @@ impl RobotHandle {
         Ok(&bodies.sites()[self.parts.place.first_site + at])
     }
 
+    /// Where its links, motors and sites are among those of all bodies.
+    pub fn mechanism(&self) -> &Mechanism {
+        &self.parts.place
+    }
+
+    /// Its bodies: one for each link, and one at the end for its shapes on the world, if any.
+    pub fn bodies(&self) -> &[BodyId] {
+        &self.parts.place.bodies
+    }
+
     /// The body of the link of a name.
     ///
     /// # Errors
@@ -282,72 +290,6 @@ impl RobotHandle {
     /// [`RobotError::Unknown`].
     pub fn velocity(&self, bodies: &Bodies, link: &str) -> Result<SpatialVelocity, RobotError> {
         Ok(bodies.velocity(self.body(link)?))
-    }
-
-    /// Sets the control of a motor or drive in the file's units, clamped to its range.
-    ///
-    /// # Errors
-    /// An unknown name, or a control that is not finite.
-    pub fn set_control(&self, bodies: &mut Bodies, name: &str, control: f64) -> Result<(), RobotError> {
-        let at = find(self.name(), "motor", name, self.actuators())?;
-        self.check_finite(name, control)?;
-        let Parts { names, place, .. } = &*self.parts;
-        let system = bodies.simulation_mut().system_mut();
-        match names.inputs.get(at) {
-            Some(input) => {
-                input.apply(control, &mut system.actuators[place.first_actuator + input.actuator].control);
-            }
-            None => {
-                let drive = &mut system.drives[place.first_drive + at - names.inputs.len()];
-                drive.control = control;
-                drive.control = drive.clamped_control();
-            }
-        }
-        Ok(())
-    }
-
-    /// Sets the input of the motors on a joint of one degree of freedom, past the file's units.
-    ///
-    /// # Errors
-    /// An unknown joint, a value that is not finite, or no motor of this kind there.
-    pub fn set_target(&self, bodies: &mut Bodies, joint: &str, to: JointTarget) -> Result<(), RobotError> {
-        let link = self.joint(joint)?;
-        let (wanted, values) = match to {
-            JointTarget::Effort(effort) => ("an effort", [effort, 0.0]),
-            JointTarget::Position(target, rate) => ("a position", [target, rate]),
-            JointTarget::Velocity(rate) => ("a velocity", [rate, 0.0]),
-        };
-        values.iter().try_for_each(|value| self.check_finite(joint, *value))?;
-        let mut set = false;
-        let motors = &mut bodies.simulation_mut().system_mut().actuators;
-        for motor in motors.iter_mut().filter(|motor| motor.link == link) {
-            set |= set_motor(&mut motor.control, to);
-        }
-        let (robot, joint) = (self.name().to_owned(), joint.to_owned());
-        if set { Ok(()) } else { Err(RobotError::Kind { robot, joint, wanted }) }
-    }
-
-    /// Sets the efforts of all torque motors \[N m, N\]: one number for each velocity. Numbers of
-    /// velocities without a torque motor must be there, and have no effect.
-    ///
-    /// # Errors
-    /// Another number of efforts, or one that is not finite.
-    pub fn set_efforts(&self, bodies: &mut Bodies, efforts: &[f64]) -> Result<(), RobotError> {
-        let own: Vec<usize> = self.own_velocities(bodies).collect();
-        if own.len() != efforts.len() {
-            let robot = self.name().to_owned();
-            return Err(RobotError::Count { robot, found: efforts.len(), expected: own.len() });
-        }
-        efforts.iter().try_for_each(|effort| self.check_finite("efforts", *effort))?;
-        let System { model, actuators, .. } = bodies.simulation_mut().system_mut();
-        for motor in actuators {
-            let n = model.velocities_of(motor.link).start + motor.dof;
-            let at = own.iter().position(|own| *own == n);
-            if let (Some(at), Control::Effort { effort }) = (at, &mut motor.control) {
-                *effort = efforts[at];
-            }
-        }
-        Ok(())
     }
 
     /// Mean effort of a motor on a joint over the last rigid step \[N m, N\]; 0 before it.
@@ -426,27 +368,14 @@ impl RobotHandle {
         (0..self.parts.links.len()).map(|l| self.parts.place.link(LinkId(l)))
     }
 
-    fn own_velocities<'a>(&'a self, bodies: &'a Bodies) -> impl Iterator<Item = usize> + 'a {
+    pub(crate) fn own_velocities<'a>(&'a self, bodies: &'a Bodies) -> impl Iterator<Item = usize> + 'a {
         self.own_links().flat_map(|l| bodies.simulation().system().model.velocities_of(l))
     }
 
-    fn check_finite(&self, name: &str, value: f64) -> Result<(), RobotError> {
+    pub(crate) fn check_finite(&self, name: &str, value: f64) -> Result<(), RobotError> {
         let (robot, name) = (self.name().to_owned(), name.to_owned());
         if value.is_finite() { Ok(()) } else { Err(RobotError::NotFinite { robot, name, value }) }
     }
-}
-
-/// Sets a motor's input if it is of that kind; says whether it is.
-fn set_motor(control: &mut Control, to: JointTarget) -> bool {
-    match (control, to) {
-        (Control::Effort { effort }, JointTarget::Effort(value)) => *effort = value,
-        (Control::Position { target, target_rate, .. }, JointTarget::Position(position, rate)) => {
-            (*target, *target_rate) = (position, rate);
-        }
-        (Control::Velocity { target, .. }, JointTarget::Velocity(rate)) => *target = rate,
-        _ => return false,
-    }
-    true
 }
 
 /// Index of a name, or the error with the nearest ones.

@@ -11,6 +11,7 @@
 pub mod machine;
 pub mod picture;
 mod picture_error;
+mod picture_parts;
 pub mod plots;
 pub mod pressure;
 mod record;
@@ -19,3 +20,4 @@ pub mod run;
 pub mod sweep;
 pub mod sweep_table;
 pub mod verify;
+mod world_picture;

@@ -5,20 +5,22 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
-use pliant_rigid::multibody::JointKind;
-use pliant_rigid::{BodiesBuilder, Drawn, Shape};
+use nalgebra::{Point3, Translation3, Unit, Vector3};
+use pliant_rigid::BodiesBuilder;
 use rayon::prelude::*;
 
 pub use crate::picture_error::PictureError;
+use crate::picture_parts::{AZIMUTH, ELEVATION, Plane, Region, add_shapes, ground, slopes, upright};
+pub use crate::picture_parts::{drawn, shape};
 use crate::record::{BodyRow, Manifest, frame_path, hull_folder, read_bodies};
+pub use crate::world_picture::WorldLook;
 use pliant_io::files::{IoError, atomic_write};
 use pliant_io::ply::{Frame, FrameParticle, read_frame};
 use pliant_render::{
-    BodyShape, Camera, GifWriter, Image, Picture, RenderBody, RenderCloth, RenderSphere, render, write_png,
+    Camera, GifWriter, Image, Picture, RenderBody, RenderCloth, RenderSphere, render, write_png,
 };
 use pliant_scenes::assemble::rigid_parts;
-use pliant_scenes::format::Scene;
+use pliant_scenes::format::{Boundary, Scene};
 
 /// Name of the still picture in a run directory: its last frame.
 pub const PREVIEW_PNG: &str = "preview.png";
@@ -35,18 +37,6 @@ pub(crate) const GIF_FRAMES: usize = 125;
 /// Number of frames used to place the camera.
 const FRAMING_FRAMES: usize = 8;
 
-/// Fraction of the particles that may lie outside the picture, so that a few outliers do not shrink
-/// the rest.
-const STRAYS: f64 = 0.002;
-
-/// Default direction of the camera: from the front right \[rad\].
-const AZIMUTH: f64 = -1.05;
-/// Above the horizon \[rad\].
-const ELEVATION: f64 = 0.42;
-
-/// Segments round a circle of a tessellated solid.
-const SEGMENTS: u32 = 48;
-
 /// Is told the number of pictures done and of all; may ask to stop.
 pub type PictureProgress<'a> = &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>;
 
@@ -59,7 +49,7 @@ pub struct FrameRenderer<'a> {
     centers: Vec<Vector3<f64>>,
     rows: Vec<Vec<BodyRow>>,
     camera: Camera,
-    ground: Option<f64>,
+    planes: Vec<Plane>,
 }
 
 /// A frame, ready to draw.
@@ -74,7 +64,7 @@ struct FrameContents {
 
 /// The cloth of a frame.
 #[derive(Default)]
-struct FrameCloth {
+pub(crate) struct FrameCloth {
     positions: Vec<[f32; 3]>,
     colors: Vec<[u8; 3]>,
     triangles: Vec<[u32; 3]>,
@@ -82,7 +72,7 @@ struct FrameCloth {
 }
 
 impl FrameCloth {
-    fn of(frame: Frame) -> Self {
+    pub fn of(frame: Frame) -> Self {
         let Frame { particles, triangles, back_colors, .. } = frame;
         if triangles.is_empty() {
             return Self::default();
@@ -91,7 +81,7 @@ impl FrameCloth {
         Self { positions, colors, triangles, back_colors }
     }
 
-    fn cloth(&self) -> RenderCloth<'_> {
+    pub fn cloth(&self) -> RenderCloth<'_> {
         let Self { positions, colors, triangles, back_colors } = self;
         RenderCloth { positions, colors, triangles, back_colors }
     }
@@ -109,8 +99,8 @@ impl<'a> FrameRenderer<'a> {
         let rows = if described.is_empty() { Vec::new() } else { read_bodies(directory, described.len())? };
         let camera = Camera::frame(Point3::origin(), Point3::new(1.0, 1.0, 1.0), AZIMUTH, ELEVATION, 1.0);
         let frames = manifest.frames;
-        let mut artist =
-            Self { directory, scene, frames, described, centers, rows, camera, ground: ground(scene) };
+        let planes = planes(scene);
+        let mut artist = Self { directory, scene, frames, described, centers, rows, camera, planes };
         artist.camera = artist.place_camera()?;
         Ok(artist)
     }
@@ -118,7 +108,7 @@ impl<'a> FrameRenderer<'a> {
     /// The camera of the scene, or one that shows all of the run. Upwards in the picture is against
     /// gravity, so that a tilted gravity looks like a slope.
     fn place_camera(&self) -> Result<Camera, PictureError> {
-        let upright = upright(&self.scene.gravity);
+        let upright = upright(&self.scene.gravity.into());
         let up = upright.inverse() * Vector3::z();
         if let Some(camera) = &self.scene.output.camera {
             return Ok(Camera {
@@ -128,62 +118,28 @@ impl<'a> FrameRenderer<'a> {
                 vertical_fov: camera.field_of_view,
             });
         }
-        let mut low = Point3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY);
-        let mut high = -low;
+        let mut region = Region::new(upright);
         for frame in spread(self.frames, FRAMING_FRAMES) {
-            let moment = self.moment(frame)?;
-            for axis in 0..3 {
-                let (least, most) =
-                    extent(&moment.balls, &upright.inverse_transform_vector(&Vector3::ith(axis, 1.0)));
-                low[axis] = low[axis].min(least);
-                high[axis] = high[axis].max(most);
-            }
-            for (body, row) in self.described.bodies().iter().zip(self.rows.get(frame).into_iter().flatten())
-            {
-                let seen = body.appearance.iter().flat_map(|a| corners(&a.shape).map(|c| a.pose * c));
-                for corner in seen.map(|corner| upright * (row.pose * corner)) {
-                    low = low.inf(&corner);
-                    high = high.sup(&corner);
-                }
-                for geometry in &body.geometries {
-                    if let Some((center, radius)) = geometry.shape.bounding_sphere() {
-                        let center = upright * (row.pose * geometry.pose * center);
-                        low = low.inf(&(center - Vector3::repeat(radius)));
-                        high = high.sup(&(center + Vector3::repeat(radius)));
-                    }
-                }
+            region.add_balls(&self.moment(frame)?.balls);
+            let rows = self.rows.get(frame).into_iter().flatten();
+            for (body, row) in self.described.bodies().iter().zip(rows) {
+                region.add_body(body, &row.pose);
             }
         }
-        if !(low.iter().chain(high.iter()).all(|x| x.is_finite())) {
-            (low, high) = (Point3::new(-0.5, -0.5, 0.0), Point3::new(0.5, 0.5, 0.5));
-        }
-        let [width, height] = self.scene.output.picture_size;
-        let camera = Camera::frame(low, high, AZIMUTH, ELEVATION, f64::from(width) / f64::from(height));
-        let back = upright.inverse();
-        Ok(Camera { position: back * camera.position, target: back * camera.target, up, ..camera })
+        Ok(region.camera(self.scene.output.picture_size))
     }
 
     fn moment(&self, frame: usize) -> Result<FrameContents, PictureError> {
         let seen = read_frame(frame_path(self.directory, frame))?;
-        let ball = |p: &FrameParticle| RenderSphere { center: p.position, radius: p.radius, color: p.color };
-        let balls = seen.particles.iter().map(ball).collect();
+        let balls = balls(&seen);
         let sheet = FrameCloth::of(seen);
         let rows = self.rows.get(frame).map_or(&[][..], Vec::as_slice);
         let mut bodies = Vec::new();
         for ((body, center), row) in self.described.bodies().iter().zip(&self.centers).zip(rows) {
             let pose = row.pose * Translation3::from(*center);
-            let marked = body.link.is_some_and(|link| {
-                let joint = &self.described.links()[link.0].joint;
-                !matches!(joint, JointKind::Fixed | JointKind::Prescribed(_))
-            });
-            let touched = body.geometries.iter().filter(|g| g.seen);
-            let touched = touched.map(|g| (shape(&g.shape), &g.pose, g.color));
-            let seen = body.appearance.iter().map(|a| (drawn(&a.shape), &a.pose, a.color));
-            for (shape, at, color) in touched.chain(seen) {
-                bodies.push(RenderBody { shape, pose: pose * at, color, marked });
-            }
+            add_shapes(body, &pose, self.described.links(), &mut bodies);
         }
-        bodies.extend(slopes(self.scene));
+        bodies.extend(slopes(&self.planes));
         let steps = (self.scene.output.frame_interval / self.scene.dt).round().max(1.0);
         let time = rows.first().map_or(frame as f64 * steps * self.scene.dt, |row| row.time);
         Ok(FrameContents { balls, sheet, bodies, time })
@@ -204,7 +160,7 @@ impl<'a> FrameRenderer<'a> {
         picture.particles = &moment.balls;
         picture.cloths = &cloths;
         picture.bodies = &moment.bodies;
-        picture.ground = self.ground;
+        picture.ground = ground(&self.planes);
         picture.caption = Some(&caption);
         Ok(render(&picture)?)
     }
@@ -281,6 +237,12 @@ impl<'a> FrameRenderer<'a> {
     }
 }
 
+/// The particles of a frame.
+pub(crate) fn balls(frame: &Frame) -> Vec<RenderSphere> {
+    let ball = |p: &FrameParticle| RenderSphere { center: p.position, radius: p.radius, color: p.color };
+    frame.particles.iter().map(ball).collect()
+}
+
 /// At most `most` of the numbers below `count`, evenly spread, the first and the last among them.
 pub(crate) fn spread(count: usize, most: usize) -> Vec<usize> {
     if count <= most {
@@ -289,94 +251,10 @@ pub(crate) fn spread(count: usize, most: usize) -> Vec<usize> {
     (0..most).map(|k| k * (count - 1) / (most - 1)).collect()
 }
 
-/// The rotation after which gravity \[m/s^2\] points along -z; none without gravity.
-fn upright(gravity: &[f64; 3]) -> UnitQuaternion<f64> {
-    let up = -Vector3::from(*gravity);
-    UnitQuaternion::rotation_between(&up, &Vector3::z()).unwrap_or_default()
-}
-
-/// The range of the spheres along an axis (a unit vector), without outliers.
-fn extent(balls: &[RenderSphere], axis: &Vector3<f64>) -> (f64, f64) {
-    let axis = axis.cast::<f32>();
-    let along = balls.iter().map(|ball| Vector3::from(ball.center).dot(&axis));
-    let mut values: Vec<f32> = along.filter(|x| x.is_finite()).collect();
-    values.sort_unstable_by(f32::total_cmp);
-    let strays = (STRAYS * values.len() as f64) as usize;
-    match (values.get(strays), values.iter().rev().nth(strays)) {
-        (Some(&least), Some(&most)) => (f64::from(least), f64::from(most)),
-        _ => (f64::INFINITY, f64::NEG_INFINITY),
-    }
-}
-
-/// Height of the highest level boundary [m]: it is drawn as the ground.
-fn ground(scene: &Scene) -> Option<f64> {
-    let level = scene.boundaries.iter().filter(|b| is_level(&b.normal));
-    level.map(|b| b.point[2]).reduce(f64::max)
-}
-
-fn is_level(normal: &[f64; 3]) -> bool {
-    Vector3::from(*normal).normalize().z > 1.0 - 1e-9
-}
-
-/// Boundaries that are neither level nor steep, as half-spaces; steep ones would hide the scene.
-fn slopes(scene: &Scene) -> impl Iterator<Item = RenderBody> {
-    let normal = |n: &[f64; 3]| Unit::new_normalize(Vector3::from(*n));
-    scene.boundaries.iter().filter(move |b| !is_level(&b.normal) && normal(&b.normal).z > 0.5).map(move |b| {
-        let turn = UnitQuaternion::rotation_between_axis(&Vector3::z_axis(), &normal(&b.normal));
-        let pose = Isometry3::from_parts(Translation3::from(b.point), turn.unwrap_or_default());
-        RenderBody { shape: BodyShape::HalfSpace, pose, color: [190, 190, 185], marked: false }
-    })
-}
-
-/// The corners of the box round a shape that is only seen; none of one without bounds.
-fn corners(drawn: &Drawn) -> impl Iterator<Item = Point3<f64>> {
-    let range = match drawn {
-        Drawn::Solid(solid) => solid
-            .bounding_sphere()
-            .map(|(center, radius)| (center - Vector3::repeat(radius), center + Vector3::repeat(radius))),
-        Drawn::Surface(surface) => surface.vertices().first().map(|first| {
-            surface.vertices().iter().fold((*first, *first), |(low, high), v| (low.inf(v), high.sup(v)))
-        }),
-    };
-    range.into_iter().flat_map(|(low, high)| {
-        (0..8).map(move |corner| {
-            Point3::from(Vector3::from_fn(
-                |axis, _| if corner >> axis & 1 == 0 { low[axis] } else { high[axis] },
-            ))
-        })
-    })
-}
-
-/// The renderer's shape of what is only seen.
-pub fn drawn(drawn: &Drawn) -> BodyShape {
-    match drawn {
-        Drawn::Solid(solid) => shape(solid),
-        Drawn::Surface(surface) => BodyShape::Mesh {
-            vertices: surface.vertices().to_vec(),
-            triangles: surface.triangles().to_vec(),
-            smooth: false,
-        },
-    }
-}
-
-/// The renderer's shape of a solid.
-pub fn shape(shape: &Shape) -> BodyShape {
-    match shape {
-        Shape::HalfSpace => BodyShape::HalfSpace,
-        Shape::Box { half_extents } => BodyShape::Box { half_extents: *half_extents },
-        Shape::Sphere { radius } => BodyShape::Sphere { radius: *radius },
-        Shape::Capsule { radius, half_length } => {
-            BodyShape::Capsule { radius: *radius, half_length: *half_length }
-        }
-        Shape::Cylinder { radius, half_length } => {
-            BodyShape::Cylinder { radius: *radius, half_length: *half_length }
-        }
-        Shape::ConvexHull(_) | Shape::Mesh(_) | Shape::HeightField(_) => {
-            let (vertices, triangles) = shape.triangles(SEGMENTS);
-            BodyShape::Mesh { vertices, triangles, smooth: false }
-        }
-        Shape::Ellipsoid { semi_axes } => BodyShape::Ellipsoid { half_axes: *semi_axes },
-    }
+/// The boundaries of a scene.
+fn planes(scene: &Scene) -> Vec<Plane> {
+    let plane = |b: &Boundary| (b.point.into(), Unit::new_normalize(b.normal.into()));
+    scene.boundaries.iter().map(plane).collect()
 }
 
 #[cfg(test)]

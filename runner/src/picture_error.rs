@@ -16,6 +16,17 @@ pub enum PictureError {
     /// A body of the scene cannot be rebuilt, for instance because its mesh file is missing.
     #[error("picture: {0}")]
     Bodies(#[from] AssembleError),
+    /// The particles cannot be fetched from their device.
+    #[error(transparent)]
+    Backend(#[from] pliant_coupling::BackendError),
+    /// Another number of colours than of particles.
+    #[error("picture: {given} colours given for {particles} particles; give one for each, or none")]
+    Colors {
+        /// Number given.
+        given: usize,
+        /// Number of particles.
+        particles: usize,
+    },
     /// The pictures were stopped.
     #[error("pictures: stopped; --resume draws them")]
     Stopped,

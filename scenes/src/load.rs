@@ -120,6 +120,7 @@ fn model_alone(file: &Path) -> Result<Scene, ImportError> {
         keyframe: model.keyframes.first().map(|key| key.name.clone()).filter(|name| !name.is_empty()),
         positions: BTreeMap::new(),
         controls: BTreeMap::new(),
+        mocap: BTreeMap::new(),
         floating: None,
         repair: Vec::new(),
         decompose: None,

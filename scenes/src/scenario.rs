@@ -12,7 +12,7 @@ use pliant_rigid::comfree::RigidSolver;
 use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::Integrator;
 use pliant_rigid::simulation::StepMaker;
-use pliant_rigid::{BeyondLimit, RigidSettings};
+use pliant_rigid::{BeyondLimit, RigidSettings, RobotHandle};
 
 use crate::assemble::{
     AssembleError, AssembledCloth, Assembly, RigidParts, SoftParticles, TimedInputs, assemble, tactile_pads,
@@ -60,6 +60,8 @@ pub struct Scenario {
     pub centers: Vec<Vector3<f64>>,
     /// Names of joints by which the scene refers to them, by their links.
     pub joint_names: BTreeMap<LinkId, String>,
+    /// The robots, in the scene's order.
+    pub robots: Vec<RobotHandle>,
     /// Targets and efforts of the motors in time.
     inputs: TimedInputs,
     /// Warnings, one line each: joints that start beyond their limits, parts of robots' files that
@@ -96,6 +98,11 @@ impl Scenario {
         estimate(&self.scene, &self.world)
     }
 
+    /// The robot of a name, to read and set it through the world's bodies.
+    pub fn robot(&self, name: &str) -> Option<&RobotHandle> {
+        self.robots.iter().find(|robot| robot.name() == name)
+    }
+
     /// Sets the targets and efforts of all motors for the next step, and takes it.
     ///
     /// # Errors
@@ -121,8 +128,16 @@ fn build(scene: &Scene, cache: Option<&Path>) -> Result<Scenario, SceneError> {
     for pad in tactile_pads(scene, &rigid)? {
         builder.tactile(pad);
     }
-    let RigidParts { builder: bodies, centers, inputs, joint_names, warnings: of_files, notes, mut files } =
-        rigid;
+    let RigidParts {
+        builder: bodies,
+        centers,
+        inputs,
+        joint_names,
+        robots,
+        warnings: of_files,
+        notes,
+        mut files,
+    } = rigid;
     let ids: Vec<_> = materials.into_iter().map(|material| builder.material(material)).collect();
     let mut colors = Vec::new();
     let mut parts = Vec::new();
@@ -190,6 +205,7 @@ fn build(scene: &Scene, cache: Option<&Path>) -> Result<Scenario, SceneError> {
         back_colors,
         centers,
         joint_names,
+        robots,
         inputs,
         warnings,
         notes,

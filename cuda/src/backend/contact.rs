@@ -7,7 +7,7 @@ use pliant_coupling::{
     BackendError, Boundary, CachedContact, ContactCacheState, ContactStatistics, Settings, SubstepPlan,
     SubstepsResult, World,
 };
-use pliant_rigid::SpatialImpulse;
+use pliant_rigid::{Bodies, SpatialImpulse};
 
 use super::capacity::InitialCapacity;
 use crate::contact::{
@@ -90,6 +90,11 @@ impl DeviceContact {
             boundaries,
             bodies: Vec::new(),
         }))
+    }
+
+    /// Takes the friction of the bodies as it is now.
+    pub(super) fn take_friction(&mut self, bodies: &Bodies) -> Result<(), BackendError> {
+        self.geometries.take_friction(bodies).map_err(BackendError::device)
     }
 
     /// Grows the capacity for what a step stopped for.

@@ -22,6 +22,8 @@ const MOST_TRIANGLES: usize = 1 << 30;
 #[derive(Debug)]
 pub struct DeviceGeometries {
     geometries: Buffer<ContactGeometry>,
+    /// The same on the host.
+    listed: Vec<ContactGeometry>,
     nodes: Buffer<ContactNode>,
     triangles: Buffer<[f32; 12]>,
     edge_normals: Buffer<[f32; 18]>,
@@ -63,6 +65,7 @@ impl DeviceGeometries {
         }
         Ok(Self {
             geometries: device.upload(&lists.geometries)?,
+            listed: lists.geometries,
             nodes: device.upload(&lists.nodes)?,
             triangles: device.upload(&lists.triangles)?,
             edge_normals: device.upload(&lists.edge_normals)?,
@@ -73,6 +76,18 @@ impl DeviceGeometries {
             bodies: bodies.len(),
             range,
         })
+    }
+
+    /// Takes the friction of these bodies, which are those that it was made of.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn take_friction(&mut self, bodies: &Bodies) -> Result<(), ContactError> {
+        let geometries = bodies.iter().flat_map(|(_, body)| &body.geometries);
+        for (listed, geometry) in self.listed.iter_mut().zip(geometries) {
+            listed.friction = geometry.material.dynamic_friction as f32;
+        }
+        Ok(self.geometries.upload(&self.listed)?)
     }
 
     /// As kernels get them.

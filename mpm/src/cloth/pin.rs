@@ -46,6 +46,17 @@ pub enum PinError {
     /// The release time is not a number.
     #[error("release: {0} s must be a number")]
     Release(f64),
+    /// The sheet does not exist.
+    #[error("sheet: {sheet} is not one of the {count} sheets")]
+    NoSuchSheet {
+        /// The index given.
+        sheet: usize,
+        /// Number of sheets.
+        count: usize,
+    },
+    /// The time to move within is not positive.
+    #[error("within: {0} s must be finite and positive")]
+    Within(f64),
     /// The path does not begin at the vertex.
     #[error("path[0]: is {distance} m from vertex {vertex}; must begin there, within {PIN_TOLERANCE} m")]
     Apart {
@@ -85,6 +96,22 @@ impl Pin {
     /// A position that is not finite.
     pub fn fixed(vertex: usize, position: Vector3<f64>) -> Result<Self, PinError> {
         Self::new(vertex, vec![(0.0, position)], f64::INFINITY)
+    }
+
+    /// Releases it at `time` \[s\], unless it is released before.
+    #[must_use]
+    pub fn released_at(self, time: f64) -> Self {
+        Self { release: self.release.min(time), ..self }
+    }
+
+    /// Times \[s\] and positions \[m\] of its path.
+    pub fn path(&self) -> &[(f64, Vector3<f64>)] {
+        &self.path
+    }
+
+    /// When it is released \[s\]; infinity for never.
+    pub fn release(&self) -> f64 {
+        self.release
     }
 
     /// The vertex.

@@ -20,6 +20,7 @@ mod arrays;
 mod bending;
 mod energy;
 pub(crate) mod lanes;
+mod pin_changes;
 mod pins;
 mod quad;
 mod scatter;

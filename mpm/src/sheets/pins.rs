@@ -59,6 +59,8 @@ pub(super) struct Pins {
     /// Those that hold in this substep.
     held: Vec<HeldVertex>,
     pub applied: PinImpulse,
+    /// How often they were changed.
+    pub changes: u64,
 }
 
 impl PinImpulse {
@@ -78,6 +80,32 @@ impl Pins {
         self.held.reserve(self.pins.len());
     }
 
+    /// All pins, each with the number of its vertex.
+    pub(super) fn all(&self) -> &[(u32, Pin)] {
+        &self.pins
+    }
+
+    /// Gives a vertex another pin, or a first one.
+    pub(super) fn set(&mut self, vertex: u32, pin: Pin) {
+        match self.pins.iter_mut().find(|(number, _)| *number == vertex) {
+            Some((_, old)) => *old = pin,
+            None => self.pins.push((vertex, pin)),
+        }
+        self.changed();
+    }
+
+    /// Replaces all pins.
+    pub(super) fn replace(&mut self, pins: Vec<(u32, Pin)>) {
+        self.pins = pins;
+        self.changed();
+    }
+
+    fn changed(&mut self) {
+        self.changes += 1;
+        self.held.clear();
+        self.held.reserve(self.pins.len());
+    }
+
     /// Finds the pins that hold from `time` \[s\] on, and their nodes.
     pub(super) fn begin(
         &mut self,
@@ -90,12 +118,7 @@ impl Pins {
         self.applied = PinImpulse::default();
         self.held.clear();
         for (vertex, pin) in self.pins.iter().filter(|(_, pin)| pin.holds(time)) {
-            let LaneSlot { lane, block } = of(*vertex);
-            let tile = &store.kinematics[lane as usize / LANES];
-            let cells = [0, 1, 2].map(|d| f64::from(tile[kinematics::POSITION + d].0[lane as usize % LANES]));
-            let corner = corner(store, block);
-            let from =
-                Vector3::from_fn(|d, _| (f64::from(corner[d]) + cells[d]) * grid.spacing) + grid.origin;
+            let (corner, cells, from) = place(of(*vertex), store, grid.origin, grid.spacing);
             let target = pin.position(time + substep);
             let mut held = HeldVertex {
                 vertex: *vertex,
@@ -180,6 +203,20 @@ impl Pins {
             self.applied.add(&held.target, &(-sum / 3.0), &held.velocity);
         }
     }
+}
+
+/// The corner of a vertex's block, its position from there \[cells\], and its position \[m\].
+pub(super) fn place(
+    LaneSlot { lane, block }: LaneSlot,
+    store: &ParticleStore,
+    origin: Vector3<f64>,
+    spacing: f64,
+) -> ([i32; 3], [f64; 3], Vector3<f64>) {
+    let tile = &store.kinematics[lane as usize / LANES];
+    let cells = [0, 1, 2].map(|d| f64::from(tile[kinematics::POSITION + d].0[lane as usize % LANES]));
+    let corner = corner(store, block);
+    let position = Vector3::from_fn(|d, _| (f64::from(corner[d]) + cells[d]) * spacing) + origin;
+    (corner, cells, position)
 }
 
 /// Where the nodes are.

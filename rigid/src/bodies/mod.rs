@@ -2,6 +2,7 @@
 
 mod build;
 mod builder;
+mod change;
 mod limits;
 mod validate;
 
@@ -55,6 +56,7 @@ pub struct Bodies {
     prepared: Option<f64>,
     /// Buffer of [`load_links`](Self::load_links).
     references: Vec<Vector3<f64>>,
+    surface_changes: u64,
 }
 
 impl Bodies {
@@ -177,21 +179,6 @@ impl Bodies {
         let q = self.simulation.positions_mut();
         q[first..first + 3].iter_mut().zip(local.iter()).for_each(|(q, d)| *q += d);
         self.find_kinematics(PathSide::After);
-    }
-
-    /// Moves a prescribed link to a pose in the world within a time:
-    /// [`Simulation::move_link`](crate::simulation::Simulation::move_link).
-    ///
-    /// # Errors
-    /// As there; nothing is changed then.
-    pub fn move_link(&mut self, link: LinkId, to: &Isometry3<f64>, within: f64) -> Result<(), RigidError> {
-        let joint = self.simulation.system().model.links().get(link.0);
-        let (parent, frame) = joint.map_or((None, Isometry3::identity()), |l| (l.parent, l.frame));
-        let parent = parent.map_or_else(Isometry3::identity, |parent| *self.kinematics.pose(parent));
-        self.simulation.move_link(link, &((parent * frame).inverse() * to), within)?;
-        self.prepared = None;
-        self.find_kinematics(PathSide::After);
-        Ok(())
     }
 
     /// Whether a body moves by the forces on it.

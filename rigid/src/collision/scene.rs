@@ -110,6 +110,15 @@ impl CollisionModel {
             .unwrap_or_else(|| self.geometries[a].material.combine(&self.geometries[b].material))
     }
 
+    /// Gives geometries one coefficient of friction, finite and not negative, at rest and in motion.
+    /// Contacts of pairs stay.
+    pub(crate) fn set_friction(&mut self, geometries: core::ops::Range<usize>, coefficient: f64) {
+        for geometry in &mut self.geometries[geometries] {
+            geometry.material.static_friction = coefficient;
+            geometry.material.dynamic_friction = coefficient;
+        }
+    }
+
     /// The pairs of geometries that have a contact of their own, smaller number first, in order.
     pub fn own_contacts(&self) -> impl Iterator<Item = ([usize; 2], &ContactMaterial)> {
         self.pairs.iter().map(|(numbers, contact)| (*numbers, contact))

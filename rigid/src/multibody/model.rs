@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
+use super::algebra::RigidInertia;
+use super::error::ModelError;
 use super::floating::FreeFloatingTree;
 use super::joint::JointKind;
 use super::link::{Dof, Link, LinkId, LinkIndices, Tree};
@@ -111,6 +113,25 @@ impl Model {
             _ => None,
         });
         corners.min_by(f64::total_cmp)
+    }
+
+    /// Multiplies the mass and inertia of a link by a factor that is finite and positive.
+    ///
+    /// # Errors
+    /// The mass matrix would be singular; the model is as before then.
+    pub(crate) fn scale_inertia(&mut self, link: LinkId, factor: f64) -> Result<(), ModelError> {
+        let old = self.links[link.0].inertia;
+        let scaled = RigidInertia {
+            mass: old.mass * factor,
+            moment: old.moment * factor,
+            inertia: old.inertia * factor,
+        };
+        self.links[link.0].inertia = scaled;
+        let checked = self.check_inertia();
+        if checked.is_err() {
+            self.links[link.0].inertia = old;
+        }
+        checked
     }
 
     /// Gives a link on a prescribed joint another path, in the frame of its joint on the parent;

@@ -31,6 +31,11 @@ impl Collisions {
     pub fn scene(&self) -> &CollisionModel {
         &self.scene
     }
+
+    /// Gives geometries, by number, one coefficient of friction, finite and not negative.
+    pub(crate) fn set_friction(&mut self, geometries: core::ops::Range<usize>, coefficient: f64) {
+        self.scene.set_friction(geometries, coefficient);
+    }
 }
 
 impl ContactSource for Collisions {

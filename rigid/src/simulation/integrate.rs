@@ -15,7 +15,7 @@ use super::stepper::Stepper;
 use super::system::System;
 use super::trial_step::TrialStep;
 use crate::icf::Stop;
-use crate::multibody::State;
+use crate::multibody::{LinkId, State};
 use crate::watch::StepWatch;
 
 /// Smallest step \[s\].
@@ -207,6 +207,27 @@ impl<S: ContactSource> Simulation<S> {
     /// the same model.
     pub fn system_mut(&mut self) -> &mut System {
         &mut self.system
+    }
+
+    /// Where contacts come from.
+    pub(crate) fn source_mut(&mut self) -> &mut S {
+        &mut self.source
+    }
+
+    /// Multiplies the mass and inertia of a link.
+    ///
+    /// # Errors
+    /// The mass matrix would be singular; the link is as before then.
+    pub(crate) fn scale_inertia(&mut self, link: LinkId, factor: f64) -> Result<(), SimulationError> {
+        self.system.model.scale_inertia(link, factor)?;
+        // Reactions are those of the last step's masses.
+        self.stepped = false;
+        Ok(())
+    }
+
+    /// Has the next advance count this work on the bodies, with that of the prescribed links \[J\].
+    pub(crate) fn count_work(&mut self, work: f64) {
+        self.paths.add_work(work);
     }
 
     /// The watch of its steps: it counts them, and stops an advance between them.

@@ -45,9 +45,9 @@ impl<S> Simulation<S> {
     /// mean over the step: reaction and drive together, world axes, about the link's origin
     /// \[N m, N\]. A link's inertia, weight, contacts, constraints and applied force are included,
     /// and so are its descendants; the inertia of the joint's armature is not. A free joint has
-    /// only the residual of the solver. Empty before the first step and after
-    /// [`restore`](Self::restore). To be read before `System::applied` is changed for the next
-    /// step.
+    /// only the residual of the solver. Empty before the first step, after
+    /// [`restore`](Self::restore), and after a change of a path or a mass. To be read before
+    /// `System::applied` is changed for the next step.
     pub fn joint_reactions(&self) -> Vec<ForceVector> {
         let mut reactions = Reactions::default();
         self.find_reactions(&mut reactions);

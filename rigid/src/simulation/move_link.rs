@@ -43,6 +43,8 @@ impl<S> Simulation<S> {
         let keys =
             [PoseKey { time: state.time, pose: path.pose(state.time) }, PoseKey { time: end, pose: *to }];
         paths.change(model, state, link, &keys);
+        // Reactions would be found with the new path.
+        self.stepped = false;
         Ok(())
     }
 }

@@ -81,6 +81,11 @@ impl PathChanges {
         core::mem::take(&mut self.work)
     }
 
+    /// Adds work for the next [`take_work`](Self::take_work) \[J\].
+    pub fn add_work(&mut self, work: f64) {
+        self.work += work;
+    }
+
     pub fn save(&self) -> MovedLinks {
         MovedLinks { links: self.moved.iter().map(|(moved, _)| moved.clone()).collect(), work: self.work }
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::csv_table;
 use super::table::{Opening, Table, quoted};
-use super::wrench::{Wrench, WrenchColumns};
+use super::wrench::{Wrench, WrenchColumns, wrench_cells};
 
 /// Name of the table with one row per frame and body.
 pub const BODIES: &str = "bodies.csv";
@@ -79,7 +79,8 @@ pub fn frame(
         // There is no mean over no time.
         let rate = (interval > 0.0).then(|| 1.0 / interval);
         let mean = |sum: &SpatialImpulse| {
-            Wrench::cells(rate.map(|rate| Wrench::shifted(sum.linear * rate, sum.angular * rate, &arm)))
+            let wrench = |rate| Wrench { force: sum.linear * rate, torque: sum.angular * rate }.about(&arm);
+            wrench_cells(rate.map(wrench))
         };
         let (p, q) = (pose.translation.vector, pose.rotation);
         let name = quoted(&body.name);

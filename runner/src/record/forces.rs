@@ -10,7 +10,7 @@ use pliant_rigid::{BodyId, SpatialImpulse};
 
 use super::csv_table;
 use super::table::{Opening, Table, quoted};
-use super::wrench::{Wrench, WrenchColumns};
+use super::wrench::{Wrench, WrenchColumns, wrench_cells};
 use pliant_io::digest::{DigestError, FileDigest};
 use pliant_io::files::IoError;
 use pliant_scenes::format::{Output, Scene};
@@ -54,7 +54,7 @@ impl ForceTable {
             let arm = (pose * center.inverse()).translation.vector - pose.translation.vector;
             let mean = |sums: &[SpatialImpulse]| {
                 let SpatialImpulse { linear, angular } = sums[id.0];
-                Wrench::cells(Some(Wrench::shifted(linear / dt, angular / dt, &arm)))
+                wrench_cells(Some(Wrench { force: linear / dt, torque: angular / dt }.about(&arm)))
             };
             let name = quoted(&world.bodies().body(id).name);
             self.table.line(&format!(

@@ -12,7 +12,7 @@ use pliant_scenes::scenario::Scenario;
 
 use super::csv_table;
 use super::table::{Opening, Table, quoted};
-use super::wrench::{Wrench, WrenchColumns};
+use super::wrench::{Wrench, WrenchColumns, wrench_cells};
 
 /// Name of the table with one row per frame and degree of freedom.
 pub const JOINTS: &str = "joints.csv";
@@ -60,7 +60,7 @@ impl JointTable {
             let reaction = reactions.get(l).map(|f| Wrench { force: f.linear, torque: f.angular });
             let (name, kind) = (quoted(&link.name), link.joint.name());
             let joint = joint_names.get(&LinkId(l)).map_or_else(|| name.clone(), |name| quoted(name));
-            let wrench = Wrench::cells(reaction);
+            let wrench = wrench_cells(reaction);
             let velocities = model.velocities_of(LinkId(l));
             if velocities.is_empty() {
                 self.table.line(&format!("{time:?},{joint},{name},{kind},,,,,{wrench}"))?;

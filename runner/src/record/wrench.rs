@@ -1,6 +1,6 @@
 //! Wrenches as cells of tables.
 
-use nalgebra::Vector3;
+pub use pliant_coupling::Wrench;
 use pliant_io::files::IoError;
 
 use super::csv_table::{CsvRow, CsvTable};
@@ -9,27 +9,10 @@ use super::csv_table::{CsvRow, CsvTable};
 pub const CONTACT_COLUMNS: [&str; 6] =
     ["contact_fx", "contact_fy", "contact_fz", "contact_tx", "contact_ty", "contact_tz"];
 
-/// A force and a torque.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wrench {
-    /// Force, world frame \[N\].
-    pub force: Vector3<f64>,
-    /// Torque, world frame \[N m\].
-    pub torque: Vector3<f64>,
-}
-
-impl Wrench {
-    /// A force \[N\] and a torque \[N m\] as a wrench about a point that is at `arm` \[m\] from the
-    /// torque's.
-    pub fn shifted(force: Vector3<f64>, torque: Vector3<f64>, arm: &Vector3<f64>) -> Self {
-        Self { force, torque: torque - arm.cross(&force) }
-    }
-
-    /// Six cells, each with a comma before it; empty if it was not measured.
-    pub fn cells(wrench: Option<Self>) -> String {
-        let Some(Self { force: f, torque: t }) = wrench else { return ",".repeat(6) };
-        format!(",{:?},{:?},{:?},{:?},{:?},{:?}", f.x, f.y, f.z, t.x, t.y, t.z)
-    }
+/// Six cells, each with a comma before it; empty if it was not measured.
+pub fn wrench_cells(wrench: Option<Wrench>) -> String {
+    let Some(Wrench { force: f, torque: t }) = wrench else { return ",".repeat(6) };
+    format!(",{:?},{:?},{:?},{:?},{:?},{:?}", f.x, f.y, f.z, t.x, t.y, t.z)
 }
 
 /// Where the cells of a wrench are in a table.

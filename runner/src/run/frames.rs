@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use pliant_coupling::{ParticleSnapshot, World};
+use pliant_coupling::{BackendError, ParticleSnapshot, World};
 use pliant_mpm::cloth::SheetParticles;
 
 use super::error::RunError;
 use crate::record::{FrameRow, frame_path};
-use pliant_io::ply::{FrameFields, FrameParticle, FrameTriangles, write_frame};
+use pliant_io::digest::FileDigest;
+use pliant_io::files::IoError;
+use pliant_io::ply::{Frame, FrameFields, FrameParticle, FrameTriangles, write_frame};
 use pliant_render::{back_color, viridis};
 use pliant_scenes::format::{ColorBy, Field, Output};
 
@@ -88,6 +90,14 @@ impl FrameWriter {
         number: usize,
         world: &mut World,
     ) -> Result<FrameRow, RunError> {
+        self.collect(world)?;
+        let (path, time) = (frame_path(directory, number), world.time());
+        let file = self.write_to(&path, time)?;
+        Ok(FrameRow { frame: number, time, particles: self.particles.len(), file })
+    }
+
+    /// Takes the particles of a world as they are.
+    pub fn collect(&mut self, world: &mut World) -> Result<(), BackendError> {
         world.snapshot(&mut self.snapshot)?;
         let s = &self.snapshot;
         self.particles.clear();
@@ -106,11 +116,23 @@ impl FrameWriter {
             affine: s.affine[p],
         }));
         self.color();
+        Ok(())
+    }
+
+    /// Writes what was collected at a time \[s\].
+    pub fn write_to(&self, path: &Path, time: f64) -> Result<FileDigest, IoError> {
         let triangles = FrameTriangles { corners: &self.triangles, back_colors: &self.back_colors };
-        let (path, time) = (frame_path(directory, number), world.time());
-        let header_time = self.timed.then_some(time);
-        let file = write_frame(path, &self.particles, triangles, self.fields, header_time)?;
-        Ok(FrameRow { frame: number, time, particles: self.particles.len(), file })
+        write_frame(path, &self.particles, triangles, self.fields, self.timed.then_some(time))
+    }
+
+    /// What was collected, as a frame that was read.
+    pub fn frame(&self) -> Frame {
+        Frame {
+            particles: self.particles.clone(),
+            triangles: self.triangles.clone(),
+            back_colors: self.back_colors.clone(),
+            ..Frame::default()
+        }
     }
 
     /// Positions of the particles of the last frame \[m\], by their ids.

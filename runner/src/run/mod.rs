@@ -22,6 +22,7 @@ mod statistics;
 
 pub use directory::{FinishedDirectory, RunDirectory, check};
 pub use error::RunError;
+pub(crate) use frames::FrameWriter;
 pub use goals::{GoalMonitor, WorstMeasurement};
 pub use options::{CHECKPOINT_INTERVAL, Progress, RunOptions, Stage, StopSignal, Summary};
 pub(crate) use simulate::is_same_run;

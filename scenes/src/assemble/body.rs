@@ -48,10 +48,7 @@ pub(super) fn body(
     let (pose, motion) = match &described.motion {
         format::Motion::Fixed { pose } => (isometry(pose), Motion::Fixed),
         format::Motion::PrescribedPoses { keyframes } => {
-            let keys: Vec<_> = keyframes
-                .iter()
-                .map(|k| PoseKey { time: k.time, pose: frame(&k.position, &k.orientation) })
-                .collect();
+            let keys = pose_keys(keyframes);
             let first = keys.first().map_or_else(Isometry3::identity, |key| key.pose);
             (first, Motion::Prescribed(Trajectory::Poses(keys)))
         }
@@ -75,6 +72,12 @@ pub(super) fn body(
     }
     let name = described.name.clone();
     Ok((BodyDesc { name, pose: pose * to_center, motion, geometries, appearance }, center))
+}
+
+/// The keys of a path of poses.
+pub(super) fn pose_keys(keyframes: &[format::PoseKeyframe]) -> Vec<PoseKey> {
+    let key = |k: &format::PoseKeyframe| PoseKey { time: k.time, pose: frame(&k.position, &k.orientation) };
+    keyframes.iter().map(key).collect()
 }
 
 fn surface(geometry: &format::Geometry, rigid: &Rigid) -> ContactMaterial {

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use nalgebra::Vector3;
 use pliant_import::WarningKind;
-use pliant_rigid::BodiesBuilder;
 use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::{Control, System};
+use pliant_rigid::{BodiesBuilder, RobotHandle};
 
 use super::error::AssembleError;
 use crate::format::Signal;
@@ -26,6 +26,8 @@ pub struct RigidParts {
     pub inputs: TimedInputs,
     /// Names of joints by which the scene refers to them, by their links.
     pub joint_names: BTreeMap<LinkId, String>,
+    /// The robots by name, in the scene's order.
+    pub robots: Vec<RobotHandle>,
     /// Parts of robots' files that are approximated or left out, one line each, the gravest first.
     pub warnings: Vec<(WarningKind, String)>,
     /// How well decomposed meshes fit, and which files of the cache were made anew, one line each.

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Vector3};
 use pliant_import::{self, Imported};
 use pliant_io::text::is_obeyed;
-use pliant_rigid::BodiesBuilder;
 use pliant_rigid::multibody::LinkId;
+use pliant_rigid::{BodiesBuilder, PoseTrajectory, Trajectory};
 
-use super::body::body;
+use super::body::{body, pose_keys};
 use super::error::AssembleError;
 use super::parts::{Joints, Motor, RigidParts, RobotJoints, TimedInput, TimedInputs};
 use crate::format::{self, Robot, Scene};
@@ -30,6 +31,7 @@ pub fn rigid_parts(scene: &Scene, cache: Option<&Path>) -> Result<RigidParts, As
         centers: Vec::new(),
         inputs: TimedInputs::default(),
         joint_names: BTreeMap::new(),
+        robots: Vec::new(),
         warnings: Vec::new(),
         notes: Vec::new(),
         files: Vec::new(),
@@ -119,11 +121,13 @@ fn add_robot(
     let drives: Vec<_> =
         imported.system.drives.iter().map(|drive| (drive.name.clone(), drive.control_range)).collect();
     let motors = imported.system.actuators.len();
-    let mechanism = parts
+    let handle = parts
         .builder
-        .add_mechanism(&robot.name, imported.into(), parent, &isometry(&robot.pose))
+        .robot(&robot.name, imported, parent, &isometry(&robot.pose))
         .map_err(|source| AssembleError::BodySpec { path: path.to_owned(), source: Box::new(source) })?;
     parts.centers.resize(parts.builder.len(), Vector3::zeros());
+    let mechanism = handle.mechanism().clone();
+    parts.robots.push(handle);
     let first = mechanism.first_actuator;
     for (name, signal) in &robot.controls {
         let input = inputs.iter().find(|input| input.name == *name).map(|input| TimedInput {
@@ -211,6 +215,18 @@ fn start(imported: &mut Imported, robot: &Robot, path: &str) -> Result<(), Assem
             return Err(AssembleError::Robot { path, reason });
         }
         imported.state.q[place.start] = position;
+    }
+    for (name, format::MocapPath { keyframes }) in &robot.mocap {
+        let path = format!("{path}.mocap.{name}");
+        let mocap = imported.mocaps.iter().find(|mocap| mocap.name == *name);
+        let link = mocap
+            .map(|mocap| mocap.link)
+            .ok_or_else(|| AssembleError::Undefined { path: path.clone(), name: name.clone() })?;
+        let keys = pose_keys(keyframes);
+        let start = keys.first().map_or_else(Isometry3::identity, |key| key.pose);
+        let walked = PoseTrajectory::new(&Trajectory::Poses(keys), &start, name)
+            .map_err(|source| AssembleError::BodySpec { path, source: Box::new(source) })?;
+        imported.system.model.set_path(link, Arc::new(walked));
     }
     follow(imported, robot);
     Ok(())

@@ -51,7 +51,7 @@ pub use pliant_rigid::Adhesion;
 pub use pliant_rigid::comfree::{ComFreeSettings, Form, Gains, ImpedanceCurve};
 pub use plots::{Curve, CurveQuantity, Figure, Line, Panel};
 pub use rigid::{Integrator, Order, Rigid, RigidSolver};
-pub use robot::{Robot, RobotModel};
+pub use robot::{MocapPath, Robot, RobotModel};
 pub use scene::{Boundary, BoundaryKind, Direction, Limits, SCHEMA_VERSION, Scene, Solver, schema};
 pub use sensor::{Sensor, TactilePad};
 pub use set::{Assignment, SetError, apply, split_values};

@@ -62,6 +62,12 @@ pub enum Field {
     Time,
 }
 
+impl Field {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::J, Self::PlasticStrain, Self::StressNorm, Self::Mass, Self::Volume, Self::Affine, Self::Time];
+}
+
 /// Colour of the particles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

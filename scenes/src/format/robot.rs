@@ -7,6 +7,7 @@ use pliant_import::{Decompose, LoadOptions, Repair};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::body::PoseKeyframe;
 use super::common::Pose;
 use super::signal::Signal;
 
@@ -40,6 +41,9 @@ pub struct Robot {
     /// keyframe [the file's unit].
     #[serde(default)]
     pub controls: BTreeMap<String, Signal>,
+    /// Paths of the file's mocap bodies by name. Those without a path rest where the file has them.
+    #[serde(default)]
+    pub mocap: BTreeMap<String, MocapPath>,
     /// Whether the root of a URDF moves freely (true) or is fixed to the parent (false); null: as
     /// the SRDF beside the file says, and fixed without one. MJCF says it by itself.
     #[serde(default)]
@@ -55,6 +59,15 @@ pub struct Robot {
     /// left out. Each of them gives a warning in any case.
     #[serde(default)]
     pub ignore_warnings: bool,
+}
+
+/// Path of a mocap body, in the frame of the file's world: linear in position and constant in
+/// angular velocity between keyframes, at rest before the first and after the last.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MocapPath {
+    /// The keyframes, in order of time; at least one.
+    pub keyframes: Vec<PoseKeyframe>,
 }
 
 impl Robot {

@@ -156,6 +156,7 @@ fn draw_robots(sampler: &mut SceneSampler) -> Trial {
         }
     }
     scene.robots.push(Robot {
+        mocap: BTreeMap::new(),
         name: "robot".to_owned(),
         file: None,
         model: Some(model),

@@ -24,8 +24,8 @@ impl Counts {
             if bends(sheet) {
                 counts.hinges += sheet.mesh.edges().iter().filter(|edge| edge.other.is_some()).count();
             }
-            counts.pins += sheet.pins.len();
         }
+        counts.pins = mpm.pins().count();
         counts
     }
 
@@ -68,6 +68,13 @@ impl Tables {
         for sheet in mpm.sheets() {
             tables.add(sheet, mpm.grid_spacing(), vertices);
         }
+        // As they are now: they may have been changed since the sheets were given.
+        let first =
+            |sheet: usize| mpm.sheets()[..sheet].iter().map(|s| s.mesh.vertices().len()).sum::<usize>();
+        for (sheet, pin) in mpm.pins() {
+            tables.pin_vertices.push((first(sheet) + pin.vertex()) as u32);
+            tables.pins.push(pin.clone());
+        }
         tables
     }
 
@@ -105,8 +112,6 @@ impl Tables {
             }));
         }
         self.sheets.push(device_sheet(&sheet.material));
-        self.pin_vertices.extend(sheet.pins.iter().map(|pin| moved(pin.vertex())));
-        self.pins.extend(sheet.pins.iter().cloned());
     }
 
     /// For each vertex where its list of corners begins, and the lists: of faces, then of hinges,

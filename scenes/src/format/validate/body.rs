@@ -37,11 +37,7 @@ impl Check {
             Motion::Fixed { pose } => self.pose(&format!("{motion}.pose"), pose),
             Motion::PrescribedPoses { keyframes } => {
                 self.times(&motion, keyframes.iter().map(|k| k.time));
-                for (at, keyframe) in keyframes.iter().enumerate() {
-                    let path = format!("{motion}.keyframes[{at}]");
-                    self.finite(&format!("{path}.position"), &keyframe.position, "m");
-                    self.orientation(&format!("{path}.orientation"), &keyframe.orientation);
-                }
+                self.poses(&format!("{motion}.keyframes"), keyframes);
             }
             Motion::PrescribedVelocities { pose, keyframes } => {
                 self.pose(&format!("{motion}.pose"), pose);

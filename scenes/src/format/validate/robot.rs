@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Check;
 use super::names::{Contents, Names};
-use crate::format::{Robot, Scene};
+use crate::format::{MocapPath, PoseKeyframe, Robot, Scene};
 
 impl Check {
     pub(super) fn robots(&mut self, scene: &Scene, names: &Names) {
@@ -30,6 +30,7 @@ impl Check {
                 self.found(&format!("{path}.parent"), names.mount(parent, at));
             }
             self.pose(&format!("{path}.pose"), &robot.pose);
+            self.mocap(&path, robot);
             if let Some(contents) = names.contents(at) {
                 self.start(&path, robot, contents);
                 self.controls(&path, robot, contents, scene.dt);
@@ -65,6 +66,23 @@ impl Check {
                 path,
                 format!("{position} {unit} must be within the joint limits, [{least}, {greatest}] {unit}"),
             );
+        }
+    }
+
+    /// Paths of the mocap bodies; whether the file has them is checked where it is read.
+    fn mocap(&mut self, path: &str, robot: &Robot) {
+        for (body, MocapPath { keyframes }) in &robot.mocap {
+            let path = format!("{path}.mocap.{body}");
+            self.times(&path, keyframes.iter().map(|k| k.time));
+            self.poses(&format!("{path}.keyframes"), keyframes);
+        }
+    }
+
+    /// The poses of keyframes.
+    pub(super) fn poses(&mut self, path: &str, keyframes: &[PoseKeyframe]) {
+        for (at, keyframe) in keyframes.iter().enumerate() {
+            self.finite(&format!("{path}[{at}].position"), &keyframe.position, "m");
+            self.orientation(&format!("{path}[{at}].orientation"), &keyframe.orientation);
         }
     }
 

@@ -1,0 +1,148 @@
+//! A picture or a frame of a world as it is, without a run directory.
+
+use std::path::Path;
+
+use nalgebra::Point3;
+use pliant_coupling::{ParticleSnapshot, World};
+use pliant_io::ply::Frame;
+use pliant_render::{Camera, Image, Picture, render, write_png};
+use pliant_scenes::Scenario;
+use pliant_scenes::format::{ColorBy, Field, Output};
+
+use crate::picture::{FrameCloth, balls};
+use crate::picture_error::PictureError;
+use crate::picture_parts::{Plane, Region, add_shapes, ground, slopes, upright};
+use crate::run::FrameWriter;
+
+/// Colours of the materials in order, and again from the first: of dough, foam and others.
+const MATERIALS: [[u8; 3]; 6] =
+    [[224, 190, 140], [105, 150, 195], [135, 175, 110], [200, 115, 105], [150, 125, 180], [170, 170, 170]];
+
+/// How a world is shown. [`default`](Self::default) shows all of it from the front right, its
+/// materials in colours.
+///
+/// ```no_run
+/// # use pliant_runner::picture::{PictureError, WorldLook};
+/// fn show(world: &mut pliant_coupling::World) -> Result<(), PictureError> {
+///     WorldLook::default().write_picture(world, "world.png")
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct WorldLook {
+    /// Width and height of pictures \[pixels\].
+    pub size: [u32; 2],
+    /// The camera; none: one that shows everything but what has no bounds, upwards against gravity.
+    pub camera: Option<Camera>,
+    /// sRGB colour of each particle, in the order in which they were added; empty: of its material.
+    pub colors: Vec<[u8; 3]>,
+    /// What colours particles instead.
+    pub color_by: ColorBy,
+    /// A line of text in the lower left corner, before the time.
+    pub caption: String,
+}
+
+impl Default for WorldLook {
+    fn default() -> Self {
+        let Output { picture_size, color_by, .. } = Output::default();
+        Self { size: picture_size, camera: None, colors: Vec::new(), color_by, caption: String::new() }
+    }
+}
+
+impl WorldLook {
+    /// The look of a scene: its colours, camera and size of pictures.
+    pub fn of(scenario: &Scenario) -> Self {
+        let Output { picture_size, color_by, camera, .. } = &scenario.scene.output;
+        let up = upright(&scenario.world.gravity()).inverse() * nalgebra::Vector3::z();
+        let placed = |c: &pliant_scenes::format::Camera| Camera {
+            position: c.position.into(),
+            target: c.target.into(),
+            up,
+            vertical_fov: c.field_of_view,
+        };
+        Self {
+            size: *picture_size,
+            camera: camera.as_ref().map(placed),
+            colors: scenario.colors.clone(),
+            color_by: *color_by,
+            caption: scenario.scene.name.clone(),
+        }
+    }
+
+    /// A picture of a world.
+    ///
+    /// # Errors
+    /// [`PictureError`]: the particles cannot be fetched from a device, their number is not that of
+    /// the colours, or the renderer refuses the size.
+    pub fn picture(&self, world: &mut World) -> Result<Image, PictureError> {
+        let frame = self.collected(world)?.frame();
+        Ok(self.draw(world, frame)?)
+    }
+
+    /// Writes a picture of a world as a PNG file; it is complete or absent.
+    ///
+    /// # Errors
+    /// As [`picture`](Self::picture), and those of the file.
+    pub fn write_picture(&self, world: &mut World, path: impl AsRef<Path>) -> Result<(), PictureError> {
+        Ok(write_png(path, &self.picture(world)?)?)
+    }
+
+    /// Writes the particles of a world as a PLY file, with the time and all fields; it is complete
+    /// or absent.
+    ///
+    /// # Errors
+    /// As [`picture`](Self::picture), and those of the file.
+    pub fn write_frame(&self, world: &mut World, path: impl AsRef<Path>) -> Result<(), PictureError> {
+        let writer = self.collected(world)?;
+        writer.write_to(path.as_ref(), world.time())?;
+        Ok(())
+    }
+
+    fn collected(&self, world: &mut World) -> Result<FrameWriter, PictureError> {
+        let (given, particles) = (self.colors.len(), world.particle_count());
+        if given != 0 && given != particles {
+            return Err(PictureError::Colors { given, particles });
+        }
+        let colors = if given > 0 { self.colors.clone() } else { material_colors(world)? };
+        let output = Output { color_by: self.color_by, fields: Field::ALL.to_vec(), ..Output::default() };
+        let mut writer = FrameWriter::new(colors, world.cloths(), &[], &output);
+        writer.collect(world)?;
+        Ok(writer)
+    }
+
+    fn draw(&self, world: &World, frame: Frame) -> Result<Image, pliant_render::RenderError> {
+        let (balls, bodies) = (balls(&frame), world.bodies());
+        let links = bodies.simulation().system().model.links();
+        let plane = |b: &pliant_coupling::Boundary| (b.point, b.normal);
+        let planes: Vec<Plane> = world.settings().boundaries.iter().map(plane).collect();
+        let mut shapes = Vec::new();
+        let mut region = Region::new(upright(&world.gravity()));
+        region.add_balls(&balls);
+        for corner in frame.triangles.iter().flatten() {
+            region.add_point(&Point3::from(frame.particles[*corner as usize].position.map(f64::from)));
+        }
+        for (id, body) in bodies.iter() {
+            let pose = bodies.pose(id);
+            region.add_body(body, &pose);
+            add_shapes(body, &pose, links, &mut shapes);
+        }
+        shapes.extend(slopes(&planes));
+        let [width, height] = self.size;
+        let camera = self.camera.unwrap_or_else(|| region.camera(self.size));
+        let caption = format!("{}  t = {:.2} s", self.caption, world.time());
+        let sheet = FrameCloth::of(frame);
+        let cloths = [sheet.cloth()];
+        let mut picture = Picture::new(width, height, camera);
+        picture.particles = &balls;
+        picture.cloths = &cloths;
+        picture.bodies = &shapes;
+        picture.ground = ground(&planes);
+        picture.caption = Some(caption.trim_start());
+        render(&picture)
+    }
+}
+
+fn material_colors(world: &mut World) -> Result<Vec<[u8; 3]>, PictureError> {
+    let mut snapshot = ParticleSnapshot::default();
+    world.snapshot(&mut snapshot)?;
+    Ok(snapshot.material.iter().map(|m| MATERIALS[*m as usize % MATERIALS.len()]).collect())
+}
