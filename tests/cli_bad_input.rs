@@ -175,6 +175,8 @@ fn wrong_usage_exits_with_2() {
         &["run"][..],
         &["run", "hold", "--threads", "0"],
         &["run", "hold", "--backend", "tpu"],
+        &["run", "hold", "--device", "1"],
+        &["run", "hold", "--backend", "cuda", "--device", "-1"],
         &["fly"],
         &["sweep", "hold", "--out", "x"],
         &["sweep", "hold", "--vary", "dt", "--out", "x"],
@@ -186,6 +188,18 @@ fn wrong_usage_exits_with_2() {
     ] {
         place.pliant(arguments).exits(2);
     }
+    assert!(place.names().is_empty());
+}
+
+/// What a device would ignore is refused, with what to do instead.
+#[test]
+#[cfg(feature = "emulation")]
+fn a_direction_that_a_device_has_not_is_refused() {
+    let place = Place::new();
+    let arguments = ["--backend", "cuda-emulated", "--set", "solver.direction=block"];
+    let told = place.run_small("out", &arguments).exits(2);
+    told.complains("solver.direction Block").complains("newton_cg").complains("cpu backend");
+    place.run_small("there", &["--device", "1"]).exits(2).complains("--device 1: only --backend cuda");
     assert!(place.names().is_empty());
 }
 

@@ -108,10 +108,10 @@ fn gpu() -> Option<Device> {
     }
 }
 
-/// At least one.
+/// At least one, a GPU first.
 fn devices() -> Vec<Device> {
     let emulated = Device::IS_EMULATION_BUILT.then(|| Device::emulated(11).unwrap());
-    let devices: Vec<Device> = emulated.into_iter().chain(gpu()).collect();
+    let devices: Vec<Device> = gpu().into_iter().chain(emulated).collect();
     assert!(!devices.is_empty(), "there is no device to test: no GPU, and the emulation was not built");
     devices
 }

@@ -30,6 +30,7 @@ mod capacity;
 mod contact;
 
 use nalgebra::{Isometry3, Point3};
+use pliant_coupling::convex::Direction;
 use pliant_coupling::{
     Backend, BackendError, ContactCacheState, Settings, SubstepPlan, SubstepsResult, World,
 };
@@ -44,7 +45,8 @@ use contact::DeviceContact;
 /// Moves a world's particles to a device, which steps them from now on.
 ///
 /// # Errors
-/// [`BackendError::Unsupported`] for tactile pads, [`BackendError::Device`] for all that the device
+/// [`BackendError::Unsupported`] for tactile pads and for directions of the solver other than
+/// `newton_cg`, [`BackendError::Device`] for all that the device
 /// refuses.
 pub fn attach(device: &Device, world: &mut World) -> Result<(), BackendError> {
     world.reset_grid_frame().map_err(BackendError::device)?;
@@ -71,6 +73,7 @@ impl DeviceBackend {
         let cache = world.contact_cache_state()?;
         world.refresh()?;
         let settings = world.settings().clone();
+        check_direction(settings.solver.direction)?;
         let mpm = device_mpm(device, world.mpm(), &settings)?;
         let mut contact = DeviceContact::new(device, world, &mpm, capacity)?;
         if let Some(contact) = &mut contact {
@@ -78,6 +81,19 @@ impl DeviceBackend {
         }
         Ok(Self { device: device.clone(), settings, mpm, contact })
     }
+}
+
+/// The device solves by Newton's method with conjugate gradients; another direction that was asked
+/// for would be ignored.
+fn check_direction(direction: Direction) -> Result<(), BackendError> {
+    if direction == Direction::NewtonCg {
+        return Ok(());
+    }
+    Err(BackendError::Unsupported {
+        what: format!("solver.direction {direction:?}"),
+        backend: "cuda",
+        instead: "leave it out (newton_cg, the same solution), or use the cpu backend",
+    })
 }
 
 fn device_mpm(device: &Device, mpm: &Mpm, settings: &Settings) -> Result<DeviceMpm, BackendError> {

@@ -179,6 +179,8 @@ impl Device {
     /// # Errors
     /// What failed since the last time, on a GPU; most such failures are [`DeviceError::Lost`].
     pub fn synchronize(&self) -> Result<(), DeviceError> {
+        // Another thread may be recording a graph, which a wait for the stream would break.
+        let _held = self.shared.lock();
         match &self.shared.backend {
             DeviceKind::Gpu(gpu) => gpu.synchronize(),
             DeviceKind::Emulated(_) => Ok(()),

@@ -8,6 +8,7 @@
 
 mod support;
 
+use std::ffi::{c_int, c_void};
 use std::path::Path;
 use std::process::Command;
 
@@ -73,6 +74,55 @@ fn failures_of_a_driver_have_names() {
             command.args(["--exact", "tells_what_fails", "--nocapture"]).env(name, value).output().unwrap();
         assert!(done.status.success() && text(&done).contains(said), "{name}={value}: {}", text(&done));
     }
+}
+
+/// Checks: a thread has the context that it had before, whatever a device did in it: with another
+/// library's context, and with none.
+#[test]
+fn contexts_of_others_stay() {
+    let Some(library) = fake_driver() else {
+        return;
+    };
+    let mut command = faked(&std::env::current_exe().unwrap(), &library);
+    let done = command.args(["--exact", "leaves_the_context", "--nocapture"]).output().unwrap();
+    assert!(done.status.success() && text(&done).contains("left as it was"), "{}", text(&done));
+}
+
+/// With the fake driver, works on a device in threads that have a context or none.
+#[test]
+fn leaves_the_context() {
+    if std::env::var_os(FAKED).is_none() {
+        return;
+    }
+    type Set = unsafe extern "C" fn(*mut c_void) -> c_int;
+    type Get = unsafe extern "C" fn(*mut *mut c_void) -> c_int;
+    // SAFETY: the stand-in, which runs nothing when it is loaded; the types are those of its calls.
+    let (driver, mut other) = (unsafe { libloading::Library::new("libcuda.so") }.unwrap(), 0_u8);
+    let (set, get): (libloading::Symbol<Set>, libloading::Symbol<Get>) =
+        // SAFETY: as above.
+        unsafe { (driver.get(b"cuCtxSetCurrent").unwrap(), driver.get(b"cuCtxGetCurrent").unwrap()) };
+    for before in [std::ptr::null_mut(), (&raw mut other).cast::<c_void>()] {
+        let check = |after: &str| {
+            let mut found = std::ptr::null_mut();
+            // SAFETY: the place is this function's own.
+            assert_eq!(unsafe { get(&raw mut found) }, 0);
+            assert!(found == before, "{after} left another context");
+        };
+        // SAFETY: the stand-in does nothing with another library's handle.
+        assert_eq!(unsafe { set(before) }, 0);
+        let device = Device::cuda(0).unwrap();
+        check("opening");
+        let cells = device.upload(&[1_u32; 100]).unwrap();
+        check("an upload");
+        assert_eq!(cells.download().unwrap(), [1; 100]);
+        check("a download");
+        device.synchronize().unwrap();
+        check("waiting");
+        drop(cells);
+        drop(device);
+        check("closing");
+    }
+    println!("left as it was");
 }
 
 /// With the fake driver, prints the first failure of a device: while it opens, while it gives

@@ -19,8 +19,11 @@ pub enum BackendChoice {
     Auto,
     /// The processor.
     Cpu,
-    /// The first NVIDIA GPU.
-    Cuda,
+    /// An NVIDIA GPU.
+    Cuda {
+        /// Its number, as the driver counts.
+        device: u32,
+    },
     /// The GPU's kernels on the processor: slow, to test them without a GPU.
     CudaEmulated,
 }
@@ -52,7 +55,7 @@ impl BackendChoice {
     pub fn open(self) -> Result<OpenBackend, BackendUnavailable> {
         let (backend, device) = match self {
             Self::Auto | Self::Cpu => return Ok(OpenBackend::processor()),
-            Self::Cuda => ("cuda", Device::cuda(0)),
+            Self::Cuda { device } => ("cuda", Device::cuda(device)),
             Self::CudaEmulated => ("cuda-emulated", Device::emulated(EMULATION_SEED)),
         };
         let device = device.map_err(|source| BackendUnavailable { backend, source })?;

@@ -149,20 +149,36 @@ pub enum BackendChoice {
     Auto,
     /// The processor.
     Cpu,
-    /// The first NVIDIA GPU.
+    /// An NVIDIA GPU.
     Cuda,
     /// The GPU's kernels on the processor: slow, to test them where there is no GPU.
     CudaEmulated,
 }
 
-impl From<BackendChoice> for machine::BackendChoice {
-    fn from(backend: BackendChoice) -> Self {
-        match backend {
-            BackendChoice::Auto => Self::Auto,
-            BackendChoice::Cpu => Self::Cpu,
-            BackendChoice::Cuda => Self::Cuda,
-            BackendChoice::CudaEmulated => Self::CudaEmulated,
-        }
+/// The backend and its device.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct BackendArguments {
+    /// Backend that steps the particles.
+    #[arg(long, value_enum, default_value_t = BackendChoice::Auto)]
+    backend: BackendChoice,
+    /// Number of the GPU, as `doctor` lists them; only with --backend cuda [default: 0].
+    #[arg(long, value_name = "N")]
+    device: Option<u32>,
+}
+
+impl BackendArguments {
+    /// The backend that was asked for.
+    pub fn choice(self) -> anyhow::Result<machine::BackendChoice> {
+        use machine::BackendChoice as Choice;
+        Ok(match (self.backend, self.device) {
+            (BackendChoice::Cuda, device) => Choice::Cuda { device: device.unwrap_or(0) },
+            (_, Some(device)) => {
+                anyhow::bail!("--device {device}: only --backend cuda has devices to choose")
+            }
+            (BackendChoice::Auto, None) => Choice::Auto,
+            (BackendChoice::Cpu, None) => Choice::Cpu,
+            (BackendChoice::CudaEmulated, None) => Choice::CudaEmulated,
+        })
     }
 }
 
@@ -175,9 +191,8 @@ pub struct RunArguments {
     /// [default: runs/NAME].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Backend that steps the particles.
-    #[arg(long, value_enum, default_value_t = BackendChoice::Auto)]
-    pub backend: BackendChoice,
+    #[command(flatten)]
+    pub backend: BackendArguments,
     /// Threads [default: all].
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
@@ -229,9 +244,8 @@ pub struct SweepArguments {
     pub threads: Option<usize>,
     #[command(flatten)]
     pub safety: Safety,
-    /// Backend that steps the particles.
-    #[arg(long, value_enum, default_value_t = BackendChoice::Auto)]
-    pub backend: BackendChoice,
+    #[command(flatten)]
+    pub backend: BackendArguments,
     /// Make no pictures.
     #[arg(long)]
     pub no_pictures: bool,
@@ -284,9 +298,8 @@ pub struct BenchArguments {
     /// Numbers of threads to measure with.
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = threads)]
     pub threads: Vec<usize>,
-    /// Backend that steps the particles.
-    #[arg(long, value_enum, default_value_t = BackendChoice::Auto)]
-    pub backend: BackendChoice,
+    #[command(flatten)]
+    pub backend: BackendArguments,
     /// Write the plots of the parts `tolerance` and `contacts` into this folder.
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,

@@ -18,7 +18,8 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         let lines: String = PARTS.iter().map(|part| format!("{:14}{}\n", part.name, part.about)).collect();
         return Ok(print(&lines)?);
     }
-    let machine = machine::BackendChoice::from(arguments.backend).open().map_err(Failure::usage)?;
+    let backend = arguments.backend.choice().map_err(Failure::Usage)?;
+    let machine = backend.open().map_err(Failure::usage)?;
     let parts: Vec<&BenchPart> = if arguments.names.is_empty() {
         PARTS.iter().collect()
     } else {

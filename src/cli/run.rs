@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
+use pliant::runner::machine::BackendChoice;
 use pliant::runner::run::{self, RunOptions, Status, Summary, hull_folder};
 use pliant::scenes::format::Scene;
 use pliant::scenes::load::load;
@@ -19,6 +20,7 @@ use super::table;
 /// A validated plan of runs: everything that can be refused without a step has been checked.
 struct Plan {
     runs: Vec<(PathBuf, Scenario)>,
+    backend: BackendChoice,
     arguments: RunArguments,
 }
 
@@ -31,15 +33,16 @@ fn plan(arguments: RunArguments) -> anyhow::Result<Plan> {
     let changes = arguments.changes.assignments();
     let scenes = arguments.scenes.iter().map(|scene| load(scene, &changes)).collect::<Result<Vec<_>, _>>()?;
     let outs = outputs(&arguments, &scenes)?;
+    let backend = arguments.backend.choice()?;
     for out in &outs {
-        run::check(out, arguments.backend.into(), arguments.resume)?;
+        run::check(out, backend, arguments.resume)?;
     }
     let mut runs = Vec::with_capacity(scenes.len());
     for ((scene, out), name) in scenes.iter().zip(outs).zip(&arguments.scenes) {
         let scenario = Scenario::with_cache(scene, &hull_folder(&out));
         runs.push((out, scenario.with_context(|| format!("scene '{name}'"))?));
     }
-    Ok(Plan { runs, arguments })
+    Ok(Plan { runs, backend, arguments })
 }
 
 /// The run directories, all different.
@@ -60,7 +63,7 @@ fn outputs(arguments: &RunArguments, scenes: &[Scene]) -> anyhow::Result<Vec<Pat
 
 impl Plan {
     fn execute(self) -> Result<(), Failure> {
-        let Self { runs, arguments } = self;
+        let Self { runs, backend, arguments } = self;
         let mut summaries: Vec<Summary> = Vec::new();
         let mut errors = Vec::new();
         for (out, scenario) in runs {
@@ -77,7 +80,7 @@ impl Plan {
             let mut reporter = Reporter::new(&scenario.scene.name);
             let mut progress = |progress: &run::Progress| reporter.show(progress);
             let options = RunOptions {
-                backend: arguments.backend.into(),
+                backend,
                 threads: arguments.threads,
                 resume: arguments.resume,
                 pictures: !arguments.no_pictures,

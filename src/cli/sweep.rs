@@ -21,7 +21,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
     if arguments.status {
         return show_status(arguments);
     }
-    let backend = machine::BackendChoice::from(arguments.backend);
+    let backend = arguments.backend.choice().map_err(Failure::Usage)?;
     backend.open().map_err(Failure::usage)?;
     let (variants, random) = plan(arguments)?;
     let options = SweepOptions {

@@ -36,6 +36,38 @@ unsafe impl Send for Gpu {}
 // SAFETY: as above; the driver is thread-safe.
 unsafe impl Sync for Gpu {}
 
+/// The calling thread has a context of ours. When this goes it has the one that it had, so that
+/// other libraries in the thread find theirs.
+struct Entered {
+    /// Null for none.
+    before: sys::CUcontext,
+    is_new: bool,
+}
+
+impl Entered {
+    /// The context must be retained as long as this lives.
+    fn into(context: sys::CUcontext) -> Result<Self, DeviceError> {
+        let before = result::ctx::get_current().map_err(failed("cuCtxGetCurrent"))?;
+        let before = before.unwrap_or(std::ptr::null_mut());
+        let is_new = before != context;
+        if is_new {
+            // SAFETY: the context is retained.
+            unsafe { result::ctx::set_current(context) }.map_err(failed("cuCtxSetCurrent"))?;
+        }
+        Ok(Self { before, is_new })
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if self.is_new {
+            // SAFETY: the context was current in this thread a moment ago, or is none. Nothing can be
+            // done about a failure.
+            let _ = unsafe { result::ctx::set_current(self.before) };
+        }
+    }
+}
+
 impl Gpu {
     pub(crate) fn open(ordinal: u32) -> Result<Self, DeviceError> {
         initialise()?;
@@ -58,7 +90,7 @@ impl Gpu {
             module: std::ptr::null_mut(),
             functions: Vec::new(),
         };
-        gpu.enter()?;
+        let _entered = Entered::into(context)?;
         gpu.stream = result::stream::create(result::stream::StreamKind::NonBlocking)
             .map_err(failed("cuStreamCreate"))?;
         gpu.module = load_module(PTX)?;
@@ -73,10 +105,9 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// Makes the context the calling thread's.
-    fn enter(&self) -> Result<(), DeviceError> {
-        // SAFETY: the context is retained as long as `self` lives.
-        unsafe { result::ctx::set_current(self.context) }.map_err(failed("cuCtxSetCurrent"))
+    /// Makes the context the calling thread's until what is returned goes.
+    fn enter(&self) -> Result<Entered, DeviceError> {
+        Entered::into(self.context)
     }
 
     fn function(&self, kernel: Kernel) -> Result<sys::CUfunction, DeviceError> {
@@ -93,7 +124,7 @@ impl Gpu {
     }
 
     pub(crate) fn memory(&self) -> Result<DeviceMemoryInfo, DeviceError> {
-        self.enter()?;
+        let _entered = self.enter()?;
         let (free, total) = result::mem_get_info().map_err(failed("cuMemGetInfo"))?;
         Ok(DeviceMemoryInfo { free: free as u64, total: total as u64 })
     }
@@ -104,7 +135,7 @@ impl Gpu {
         threads: u32,
         shared: u32,
     ) -> Result<u32, DeviceError> {
-        self.enter()?;
+        let _entered = self.enter()?;
         let function = self.function(kernel)?;
         self.allow_shared(function, shared).map_err(failed("cuFuncSetAttribute"))?;
         let (threads, shared) = (threads as c_int, shared as usize);
@@ -116,7 +147,7 @@ impl Gpu {
     }
 
     pub(crate) fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
-        self.enter()?;
+        let _entered = self.enter()?;
         // SAFETY: the memory is freed by `release`.
         match unsafe { result::malloc_sync(bytes as usize) } {
             Ok(address) => Ok(address),
@@ -131,8 +162,9 @@ impl Gpu {
     /// Frees what `allocate` gave, once what runs has ended; the caller calls this once for each.
     pub(crate) fn release(&self, address: u64) {
         // SAFETY: the address came from `allocate` and was not freed before.
-        let freed =
-            self.enter().and_then(|()| unsafe { result::free_sync(address) }.map_err(failed("cuMemFree")));
+        let freed = self
+            .enter()
+            .and_then(|_entered| unsafe { result::free_sync(address) }.map_err(failed("cuMemFree")));
         if let Err(error) = freed {
             tracing::warn!(%error, "device memory was not freed");
         }
@@ -142,7 +174,7 @@ impl Gpu {
         if values.is_empty() {
             return Ok(());
         }
-        self.enter()?;
+        let _entered = self.enter()?;
         // SAFETY: the span is in a live buffer and as long as the values, which stay until the copy
         // is done.
         unsafe { result::memcpy_htod_async(to.address, values, self.stream) }
@@ -154,7 +186,7 @@ impl Gpu {
         if values.is_empty() {
             return Ok(());
         }
-        self.enter()?;
+        let _entered = self.enter()?;
         // SAFETY: as in `upload`.
         unsafe { result::memcpy_dtoh_async(values, from.address, self.stream) }
             .map_err(failed("cuMemcpyDtoHAsync"))?;
@@ -163,7 +195,7 @@ impl Gpu {
 
     pub(crate) fn fill(&self, to: RawSpan, pattern: &[u8]) -> Result<(), DeviceError> {
         if pattern.iter().all(|byte| *byte == pattern[0]) {
-            self.enter()?;
+            let _entered = self.enter()?;
             return self.set_bytes(to, pattern[0]);
         }
         self.upload(to, &pattern.repeat(to.bytes as usize / pattern.len()))
@@ -180,7 +212,7 @@ impl Gpu {
 
     /// Puts a command into the stream; its spans were checked.
     pub(crate) fn issue(&self, command: &Command) -> Result<(), DeviceError> {
-        self.enter()?;
+        let _entered = self.enter()?;
         match command {
             Command::Launch { kernel, launch, parameters, .. } => self.launch(*kernel, *launch, parameters),
             Command::Clear { to } => self.set_bytes(*to, 0),
@@ -237,7 +269,7 @@ impl Gpu {
     /// A graph of the commands. The caller holds the lock that keeps others from using the stream
     /// meanwhile.
     pub(crate) fn capture(&self, commands: &[Command]) -> Result<Graph, DeviceError> {
-        self.enter()?;
+        let _entered = self.enter()?;
         let mode = sys::CUstreamCaptureMode_enum::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
         // SAFETY: the stream lives as long as `self`.
         unsafe { result::stream::begin_capture(self.stream, mode) }
@@ -259,13 +291,13 @@ impl Gpu {
     }
 
     pub(crate) fn launch_graph(&self, graph: &Graph) -> Result<(), DeviceError> {
-        self.enter()?;
+        let _entered = self.enter()?;
         // SAFETY: the graph belongs to this context; its spans were checked.
         unsafe { result::graph::launch(graph.handle, self.stream) }.map_err(failed("cuGraphLaunch"))
     }
 
     pub(crate) fn synchronize(&self) -> Result<(), DeviceError> {
-        self.enter()?;
+        let _entered = self.enter()?;
         // SAFETY: the stream lives as long as `self`.
         unsafe { result::stream::synchronize(self.stream) }.map_err(failed("cuStreamSynchronize"))
     }
@@ -274,7 +306,7 @@ impl Gpu {
 impl Drop for Gpu {
     fn drop(&mut self) {
         // Nothing can be done about failures here, and after a lost device all of these fail.
-        if self.enter().is_ok() {
+        if let Ok(_entered) = self.enter() {
             // SAFETY: each handle is this structure's own, or null where it was never made.
             unsafe {
                 if !self.module.is_null() {
@@ -306,7 +338,7 @@ impl Drop for Graph {
     fn drop(&mut self) {
         // SAFETY: the context outlives the graph (`Recording` drops it first); destroyed once.
         unsafe {
-            if result::ctx::set_current(self.context).is_ok() {
+            if let Ok(_entered) = Entered::into(self.context) {
                 let _ = result::graph::exec_destroy(self.handle);
             }
         }

@@ -197,7 +197,12 @@ CALL(cuDevicePrimaryCtxRelease_v2, int) {
 }
 CALL(cuCtxSetCurrent, void* handle) {
     current = handle;
-    return handle == &context && retained > 0 ? SUCCESS : INVALID_CONTEXT;
+    // Others' contexts, and none, are taken as they are.
+    return handle != &context || retained > 0 ? SUCCESS : INVALID_CONTEXT;
+}
+CALL(cuCtxGetCurrent, void** handle) {
+    *handle = current;
+    return SUCCESS;
 }
 CALL(cuStreamCreate, void** handle, unsigned) {
     *handle = &stream;

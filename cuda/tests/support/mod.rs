@@ -53,7 +53,8 @@ pub fn gpu() -> Option<Device> {
     }
 }
 
-/// The emulated device with some seeds, and the GPU where there is one.
+/// The GPU where there is one, and the emulated device with some seeds: what takes the first takes
+/// the GPU.
 pub fn devices() -> Vec<Device> {
     // One will do for another build, which is slower: the schedules are the same.
     let seeds: &[u64] = match (std::env::var_os(LIBRARY), Device::IS_EMULATION_BUILT) {
@@ -61,7 +62,7 @@ pub fn devices() -> Vec<Device> {
         (None, true) => &[1, 2, 3],
         (None, false) => &[],
     };
-    let devices: Vec<Device> = seeds.iter().map(|seed| emulated(*seed)).chain(gpu()).collect();
+    let devices: Vec<Device> = gpu().into_iter().chain(seeds.iter().map(|seed| emulated(*seed))).collect();
     assert!(!devices.is_empty(), "there is no device to test: no GPU, and the emulation was not built");
     devices
 }
