@@ -2,7 +2,7 @@
 //! to lie 4 cm further? `cargo run --release --example branch`.
 
 use nalgebra::{Isometry3, Vector3};
-use pliant::coupling::{Material, ParticleSet, Settings, World};
+use pliant::coupling::{Material, ParticleSet, Settings, World, Worlds};
 use pliant::geometry::Shape;
 use pliant::rigid::{BodyDesc, BodyId};
 
@@ -14,11 +14,11 @@ fn center(world: &World) -> f64 {
 }
 
 /// Where the block lies \[m\] after the pusher went at a speed \[m/s\] for half a second, then stood.
-fn future(mut world: World, pusher: BodyId, speed: f64) -> Result<f64, Failure> {
+fn future(world: &mut World, pusher: BodyId, speed: f64) -> Result<f64, Failure> {
     let end = Isometry3::translation(0.5 * speed, 0.0, 0.0) * world.bodies().pose(pusher);
     world.bodies_mut().move_body(pusher, &end, 0.5)?;
     (0..300).try_for_each(|_| world.step().map(drop))?;
-    Ok(center(&world))
+    Ok(center(world))
 }
 
 fn main() -> Result<(), Failure> {
@@ -33,17 +33,12 @@ fn main() -> Result<(), Failure> {
     (0..50).try_for_each(|_| world.step().map(drop))?; // until the block has settled
 
     let goal = center(&world) + 0.04;
-    let branches = (1..=64).map(|i| Ok((0.0025 * f64::from(i), world.branch()?)));
-    let branches: Vec<(f64, World)> = branches.collect::<Result<_, Failure>>()?;
-    let ends: Vec<(f64, f64)> = std::thread::scope(|scope| {
-        let run = |(speed, world)| (speed, scope.spawn(move || future(world, pusher, speed)));
-        let running: Vec<_> = branches.into_iter().map(run).collect();
-        let end = |(speed, thread): (f64, std::thread::ScopedJoinHandle<Result<f64, Failure>>)| {
-            Ok::<_, Failure>((speed, (thread.join().map_err(|_| "a thread failed")?? - goal).abs()))
-        };
-        running.into_iter().map(end).collect::<Result<_, _>>()
-    })?;
-    let best = ends.iter().min_by(|a, b| a.1.total_cmp(&b.1)).ok_or("no future")?;
-    println!("{} futures; best speed {:.4} m/s, {:.2} mm from the goal", ends.len(), best.0, 1e3 * best.1);
+    let speed = |i: usize| 0.0025 * (i + 1) as f64;
+    let ends = Worlds::branches(&world, 64)?.each(|i, world| future(world, pusher, speed(i)));
+    let misses: Vec<f64> =
+        ends.into_iter().map(|end| Ok((end? - goal).abs())).collect::<Result<_, Failure>>()?;
+    let best = (0..misses.len()).min_by(|a, b| misses[*a].total_cmp(&misses[*b])).ok_or("no future")?;
+    let (count, miss) = (misses.len(), 1e3 * misses[best]);
+    println!("{count} futures; best speed {:.4} m/s, {miss:.2} mm from the goal", speed(best));
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! world, a branch for each coefficient, on threads: `cargo run --release --example friction_sweep`.
 
 use nalgebra::{Isometry3, Vector3};
-use pliant::coupling::{Material, ParticleSet, Settings, World};
+use pliant::coupling::{Material, ParticleSet, Settings, World, Worlds};
 use pliant::geometry::Shape;
 use pliant::rigid::{BodyDesc, BodyId};
 
@@ -15,11 +15,11 @@ fn center(world: &World) -> f64 {
 }
 
 /// How far the block slides in 0.4 s \[m\].
-fn slide(mut world: World, slope: BodyId, friction: f64) -> Result<f64, Failure> {
+fn slide(world: &mut World, slope: BodyId, friction: f64) -> Result<f64, Failure> {
     world.bodies_mut().set_friction(slope, friction)?;
-    let start = center(&world);
+    let start = center(world);
     (0..200).try_for_each(|_| world.step().map(drop))?;
-    Ok(center(&world) - start)
+    Ok(center(world) - start)
 }
 
 fn main() -> Result<(), Failure> {
@@ -32,15 +32,11 @@ fn main() -> Result<(), Failure> {
     let slope = builder.body(BodyDesc::fixed("slope", Shape::HalfSpace))?;
     let world = builder.build()?;
 
-    let branch = |i: u32| Ok((0.05 * f64::from(i), world.branch()?));
-    let branches = (0..12).map(branch).collect::<Result<Vec<(f64, World)>, Failure>>()?;
-    std::thread::scope(|scope| {
-        let run = |(friction, world)| (friction, scope.spawn(move || slide(world, slope, friction)));
-        for (friction, thread) in branches.into_iter().map(run).collect::<Vec<_>>() {
-            let slid = thread.join().map_err(|_| "a thread failed")??;
-            let free = 0.5 * 9.81 * (ANGLE.sin() - friction * ANGLE.cos()).max(0.0) * 0.4 * 0.4;
-            println!("friction {friction:.2}: {:.1} mm, a rigid block {:.1} mm", 1e3 * slid, 1e3 * free);
-        }
-        Ok(())
-    })
+    let friction = |i: usize| 0.05 * i as f64;
+    let slides = Worlds::branches(&world, 12)?.each(|i, world| slide(world, slope, friction(i)));
+    for (i, slid) in slides.into_iter().enumerate() {
+        let free = 0.5 * 9.81 * (ANGLE.sin() - friction(i) * ANGLE.cos()).max(0.0) * 0.4 * 0.4;
+        println!("friction {:.2}: {:.1} mm, a rigid block {:.1} mm", friction(i), 1e3 * slid?, 1e3 * free);
+    }
+    Ok(())
 }

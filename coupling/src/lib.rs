@@ -47,6 +47,7 @@ mod state;
 mod travel;
 mod warm_start;
 mod world;
+mod worlds;
 mod wrench;
 
 pub use auto_or::AutoOr;
@@ -69,4 +70,5 @@ pub use settings::{
     NEAR_RIGID_STIFFNESS_NUMBER, ParticleSet, Settings,
 };
 pub use world::World;
+pub use worlds::{Worlds, WorldsError};
 pub use wrench::Wrench;

@@ -10,6 +10,7 @@ mod mpm;
 mod part;
 mod rigid;
 mod scene_run;
+mod soft_worlds;
 mod table1;
 mod tolerance;
 mod trials;
@@ -29,6 +30,7 @@ pub const PARTS: &[BenchPart] = &[
     comfree::CONTACTS,
     comfree::PILE,
     worlds::WORLDS,
+    soft_worlds::SOFT_WORLDS,
     trials::PART,
 ];
 
