@@ -42,7 +42,9 @@ def compare(model, answer, ask):
     pose = Pose(model, found)
     random = np.random.default_rng(engines.SEED)
     states = [random_state(model, random) for _ in range(engines.STATES)]
-    has_constraints = bool(np.any(model.jnt_limited) or np.any(model.dof_frictionloss) or model.neq)
+    limited = np.any(model.jnt_limited) or np.any(model.tendon_limited)
+    dry = np.any(model.dof_frictionloss) or np.any(model.tendon_frictionloss)
+    has_constraints = bool(limited or dry or model.neq)
     begin = engines.pliant_parts(answer, engines.start_centers(answer))
     figures["place"] = apart(model, body_parts(model, data), begin, links)
     # At speeds that excite every joint.
@@ -80,18 +82,18 @@ def worse(a, b):
 
 
 def reasons(model):
-    """What may set the motions apart besides the mechanism."""
+    """What the motion as written has besides the mechanism, then what the engines do not both
+    model."""
     found = []
-    tendon = np.any(model.tendon_stiffness) or np.any(model.tendon_damping) or np.any(model.tendon_armature)
     for is_so, text in (
+        (np.any(model.jnt_limited) or np.any(model.tendon_limited), "limits"),
+        (model.neq > 0, "equalities"),
+        (np.any(model.dof_frictionloss) or np.any(model.tendon_frictionloss), "dry friction"),
+        (model.ntendon > 0, "tendons"),
+        (np.any(model.tendon_armature), "inertia of tendons"),
         (model.nflex > 0, "flex"),
         (model.nplugin > 0, "plugins"),
-        (model.ntendon > 0, "tendons with forces" if tendon else "tendons"),
         (model.opt.density > 0 or model.opt.viscosity > 0, "air or water"),
-        (np.any(model.body_gravcomp), "gravity compensation"),
-        (model.neq > 0, "soft equalities"),
-        (np.any(model.jnt_limited), "soft limits"),
-        (np.any(model.dof_frictionloss), "dry friction"),
     ):
         if is_so:
             found.append(text)

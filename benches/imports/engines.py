@@ -48,10 +48,12 @@ def random_quaternion(random):
 
 def parts(answer):
     """For each link the link that carries it: itself, or for a fixed one that of its parent; None
-    for the world."""
+    for the world, and for what the user moves."""
     carriers = []
     for i, link in enumerate(answer["links"]):
-        if link["joint"] != "fixed":
+        if link["joint"] == "prescribed":
+            carriers.append(None)
+        elif link["joint"] != "fixed":
             carriers.append(i)
         else:
             carriers.append(None if link["parent"] is None else carriers[link["parent"]])
