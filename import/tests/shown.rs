@@ -66,3 +66,25 @@ fn hollow_meshes_are_shown_as_they_are() {
     assert_eq!(shown(&imported), ["dented"]);
     assert_eq!(imported.visuals[0].color, [255, 0, 0]);
 }
+
+// Checks: the colour that a mesh gives a part goes before the material of the URDF, which paints the
+// others (RViz, robot_link.cpp: "Assign materials only if the submesh does not have one already").
+#[test]
+fn colours_of_meshes_go_before_materials() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.mtl"), "newmtl red\nKd 1 0 0\nnewmtl none\n").unwrap();
+    let mesh = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n\
+                usemtl red\nf 1 2 3\nf 1 2 4\nusemtl none\nf 1 3 4\nf 2 3 4\n";
+    std::fs::write(folder.path().join("a.obj"), mesh).unwrap();
+    let visual = |material| {
+        let mesh = "<geometry><mesh filename=\"a.obj\"/></geometry>";
+        format!("<robot name=\"r\"><link name=\"a\"><visual>{mesh}{material}</visual></link></robot>")
+    };
+    let blue = "<material name=\"m\"><color rgba=\"0 0 1 1\"/></material>";
+    for (material, others) in [(blue, [0, 0, 255]), ("", [128; 3])] {
+        let text = visual(material);
+        let imported = pliant_import::from_urdf(&text, folder.path()).unwrap_or_else(|e| panic!("{e}"));
+        let colors: Vec<_> = imported.visuals.iter().map(|v| v.color).collect();
+        assert_eq!(colors, [[255, 0, 0], others], "{material}");
+    }
+}
