@@ -35,6 +35,30 @@ fn geoms_of_high_groups_are_shown_alone() {
     assert_eq!(imported.geometries.len(), 4);
 }
 
+// Checks: beside meshes of group 1 or 2 that are only seen, geoms of group 0 that touch are not shown
+// (robosuite's convention, which MuJoCo's viewer does not know); beside other geoms they are.
+#[test]
+fn geoms_behind_a_skin_are_not_shown() {
+    let seen = "mass=\"0\" contype=\"0\" conaffinity=\"0\"";
+    let mesh = "type=\"mesh\" mesh=\"m\"";
+    let body = |geoms: &[String]| format!("<body><freejoint/>{}</body>", geoms.concat());
+    let geom = |name: &str, more: &str| format!("<geom name=\"{name}\" size=\"0.1\" {more}/>");
+    let text = format!(
+        "<mujoco><asset><mesh name=\"m\" vertex=\"0 0 0  1 0 0  0 1 0  0 0 1\"/></asset><worldbody>{}{}{}
+         </worldbody></mujoco>",
+        body(&[
+            geom("skin", &format!("{mesh} {seen} group=\"1\"")),
+            geom("core", ""),
+            geom("tip", "group=\"1\"")
+        ]),
+        body(&[geom("eye", &format!("{seen} group=\"1\"")), geom("head", "")]),
+        body(&[geom("badge", &format!("{mesh} {seen}")), geom("chest", "")]),
+    );
+    let imported = pliant_import::from_mjcf(&text, ".").unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(shown(&imported), ["tip", "head", "chest", "skin", "eye", "badge"]);
+    assert_eq!(imported.geometries.len(), 4);
+}
+
 // Checks: a link of a URDF that has visuals shows these alone, another its collision shapes.
 #[test]
 fn links_show_their_visuals_or_what_touches() {
