@@ -57,7 +57,8 @@ def compare(model, answer, ask):
             # Speeds that the constraints forbid would be taken away at once by near-rigid ones.
             qpos, rates = model.qpos0, np.zeros(model.nv)
         start = pose.named(qpos, rates)
-        motions.append(engines.motion(start, 0.5 * engines.STEPS["simulation"], alone=False))
+        step = engines.STEPS["simulation"]
+        motions += [engines.motion(start, part * step, alone=False) for part in (1.0, 0.5)]
     answer = ask(states=[pose.named(q, v) for q, v in states], motions=motions)
     for (q, v), ours in zip(states, answer["states"]):
         figures = worse(figures, at_state(model, data, pose, answer, links, q, v, ours))
@@ -68,11 +69,13 @@ def compare(model, answer, ask):
     error = None if free is None else free[1]
     figures |= engines.deviations(answer["motions"], error, distance(free))
     if has_constraints:
-        full, ours = moved(model, written | PASSIVE, qpos, rates), answer["motions"][4]
+        full, (coarse, ours) = moved(model, written | PASSIVE, qpos, rates), answer["motions"][4:]
         if full is None or not ours["ok"]:
             figures["motion_failed"] = ours.get("error", "the reference diverges")
         else:
             figures |= {"motion": distance(full)(ours), "motion_reference_error": full[1]}
+            if coarse["ok"]:
+                figures["motion_own_error"] = engines.own_error(coarse, ours)
     return figures
 
 
@@ -237,10 +240,21 @@ def apart(model, theirs, ours, links):
     return worst
 
 
+def keep_time_constants(model):
+    """Writes down the time constants that MuJoCo takes at the step of the file, of which they are at
+    least twice as long: shorter steps would leave others."""
+    if model.opt.disableflags & OFF.mjDSBL_REFSAFE:
+        return
+    for solref in (model.jnt_solref, model.eq_solref, model.tendon_solref_lim):
+        times = solref[:, 0]
+        times[times > 0.0] = np.maximum(times[times > 0.0], 2.0 * model.opt.timestep)
+
+
 def moved(model, flags, qpos, rates):
     """The parts after the motion, and the change by the last shortening of the step [m]; None if no
     step is short enough."""
     settled = SETTLED["alone" if flags & OFF.mjDSBL_LIMIT else "as written"]
+    keep_time_constants(model)
     kept = (model.opt.timestep, model.opt.integrator, model.opt.disableflags)
     model.opt.disableflags = flags
     best = None
