@@ -42,7 +42,9 @@ def compare(model, answer, ask):
     pose = Pose(model, found)
     random = np.random.default_rng(engines.SEED)
     states = [random_state(model, random) for _ in range(engines.STATES)]
-    has_constraints = bool(np.any(model.jnt_limited) or np.any(model.dof_frictionloss) or model.neq)
+    limited = np.any(model.jnt_limited) or np.any(model.tendon_limited)
+    dry = np.any(model.dof_frictionloss) or np.any(model.tendon_frictionloss)
+    has_constraints = bool(limited or dry or model.neq)
     begin = engines.pliant_parts(answer, engines.start_centers(answer))
     figures["place"] = apart(model, body_parts(model, data), begin, links)
     # At speeds that excite every joint.
@@ -55,7 +57,8 @@ def compare(model, answer, ask):
             # Speeds that the constraints forbid would be taken away at once by near-rigid ones.
             qpos, rates = model.qpos0, np.zeros(model.nv)
         start = pose.named(qpos, rates)
-        motions.append(engines.motion(start, 0.5 * engines.STEPS["simulation"], alone=False))
+        step = engines.STEPS["simulation"]
+        motions += [engines.motion(start, part * step, alone=False) for part in (1.0, 0.5)]
     answer = ask(states=[pose.named(q, v) for q, v in states], motions=motions)
     for (q, v), ours in zip(states, answer["states"]):
         figures = worse(figures, at_state(model, data, pose, answer, links, q, v, ours))
@@ -66,11 +69,13 @@ def compare(model, answer, ask):
     error = None if free is None else free[1]
     figures |= engines.deviations(answer["motions"], error, distance(free))
     if has_constraints:
-        full, ours = moved(model, written | PASSIVE, qpos, rates), answer["motions"][4]
+        full, (coarse, ours) = moved(model, written | PASSIVE, qpos, rates), answer["motions"][4:]
         if full is None or not ours["ok"]:
             figures["motion_failed"] = ours.get("error", "the reference diverges")
         else:
             figures |= {"motion": distance(full)(ours), "motion_reference_error": full[1]}
+            if coarse["ok"]:
+                figures["motion_own_error"] = engines.own_error(coarse, ours)
     return figures
 
 
@@ -80,18 +85,18 @@ def worse(a, b):
 
 
 def reasons(model):
-    """What may set the motions apart besides the mechanism."""
+    """What the motion as written has besides the mechanism, then what the engines do not both
+    model."""
     found = []
-    tendon = np.any(model.tendon_stiffness) or np.any(model.tendon_damping) or np.any(model.tendon_armature)
     for is_so, text in (
+        (np.any(model.jnt_limited) or np.any(model.tendon_limited), "limits"),
+        (model.neq > 0, "equalities"),
+        (np.any(model.dof_frictionloss) or np.any(model.tendon_frictionloss), "dry friction"),
+        (model.ntendon > 0, "tendons"),
+        (np.any(model.tendon_armature), "inertia of tendons"),
         (model.nflex > 0, "flex"),
         (model.nplugin > 0, "plugins"),
-        (model.ntendon > 0, "tendons with forces" if tendon else "tendons"),
         (model.opt.density > 0 or model.opt.viscosity > 0, "air or water"),
-        (np.any(model.body_gravcomp), "gravity compensation"),
-        (model.neq > 0, "soft equalities"),
-        (np.any(model.jnt_limited), "soft limits"),
-        (np.any(model.dof_frictionloss), "dry friction"),
     ):
         if is_so:
             found.append(text)
@@ -235,10 +240,21 @@ def apart(model, theirs, ours, links):
     return worst
 
 
+def keep_time_constants(model):
+    """Writes down the time constants that MuJoCo takes at the step of the file, of which they are at
+    least twice as long: shorter steps would leave others."""
+    if model.opt.disableflags & OFF.mjDSBL_REFSAFE:
+        return
+    for solref in (model.jnt_solref, model.eq_solref, model.tendon_solref_lim):
+        times = solref[:, 0]
+        times[times > 0.0] = np.maximum(times[times > 0.0], 2.0 * model.opt.timestep)
+
+
 def moved(model, flags, qpos, rates):
     """The parts after the motion, and the change by the last shortening of the step [m]; None if no
     step is short enough."""
     settled = SETTLED["alone" if flags & OFF.mjDSBL_LIMIT else "as written"]
+    keep_time_constants(model)
     kept = (model.opt.timestep, model.opt.integrator, model.opt.disableflags)
     model.opt.disableflags = flags
     best = None

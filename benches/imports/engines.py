@@ -48,10 +48,12 @@ def random_quaternion(random):
 
 def parts(answer):
     """For each link the link that carries it: itself, or for a fixed one that of its parent; None
-    for the world."""
+    for the world, and for what the user moves."""
     carriers = []
     for i, link in enumerate(answer["links"]):
-        if link["joint"] != "fixed":
+        if link["joint"] == "prescribed":
+            carriers.append(None)
+        elif link["joint"] != "fixed":
             carriers.append(i)
         else:
             carriers.append(None if link["parent"] is None else carriers[link["parent"]])
@@ -83,9 +85,8 @@ def pliant_parts(answer, centers):
 def warned(answer):
     """Known differences that Pliant warns of."""
     known = (
-        ("distributed over the convex hull", "inertia of meshes"),
-        ("springdamper=", "springdamper"),
         ("left out of a ball joint", "springs of ball joints"),
+        ("ball joints have no limits", "limits of ball joints"),
         ("springyield=", "springyield"),
     )
     text = "\n".join(answer["warnings"])
@@ -119,13 +120,16 @@ def deviations(motions, reference, distance):
             figures[f"{column}_failed"] = failed
             continue
         figures[column] = distance(fine)
-        figures[f"{column}_own_error"] = float(
-            np.linalg.norm(np.array(fine["centers"]) - np.array(coarse["centers"]), axis=1).max()
-        )
+        figures[f"{column}_own_error"] = own_error(coarse, fine)
         figures[f"{column}_seconds"] = round(fine["seconds"], 3)
     if reference is not None:
         figures["reference_error"] = reference
     return figures
+
+
+def own_error(coarse, fine):
+    """How far the ends of a motion at two steps are apart [m]."""
+    return float(np.linalg.norm(np.array(fine["centers"]) - np.array(coarse["centers"]), axis=1).max())
 
 
 def mass_errors(reference, ours):

@@ -13,7 +13,9 @@ import mechanism
 
 ROBOTS = pathlib.Path(__file__).parent / "robots.json"
 # Fixed by a link above their feet: they have no floor.
-HUNG = ("laikago", "romeo", "g1", "baxter", "centauro", "allegro", "gr1")
+HUNG = ("romeo", "g1", "baxter", "centauro", "allegro", "gr1", "sawyer")
+# Put as the examples of its package do: quaternion (w, x, y, z), place [m]. Its file has y up.
+PUT = {"laikago": {"orientation": [0, 0, 0.5**0.5, 0.5**0.5], "position": [0, 0, 0.5]}}
 # One step this long shows the robot where it begins [s].
 INSTANT = 1e-5
 SIZE = [320, 240]
@@ -37,9 +39,9 @@ Forty robots from public Python packages, as Pliant imports and draws them, and 
 dynamics are from those of {engines}.
 The files are read as they are published; none of them is part of Pliant. Pictures are at the file's
 keyframe or the SRDF's state where there is one, and else at zero; robots that the file fixes above
-their feet hang there without a floor. [Importing models](import.md) says what is read. The iCub is
-drawn black: the materials of its URDF say so, and replace the colours of its meshes. The gaps in
-it are not explained yet.
+their feet hang there without a floor. [Importing models](import.md) says what is read.
+Colours are those of the files: the HyQ's meshes have a green trunk, and the URDF of the PR2 paints
+its grey meshes in primary colours. The colour of a textured part is the mean of its texture.
 
 Errors are the worst of three random states, relative to the largest number of the reference. The
 motion lasts half a second, passive and without contacts, limits and dry friction: the farthest
@@ -76,7 +78,7 @@ def main():
     for key, title, file in json.loads(ROBOTS.read_text()):
         image, fault = images / f"{key}.png", None
         if re.search(options.only, key):
-            fault = draw(options.pliant, packages / file, image, title, key not in HUNG)
+            fault = draw(options.pliant, packages / file, image, title, key not in HUNG, PUT.get(key, {}))
             print(f"{key}: {fault or 'drawn'}", flush=True)
         rows.append(row(key, title, file, image, fault, measured.get(file), packages))
     about = result["about"]
@@ -88,12 +90,14 @@ def main():
     (options.out / "robots.md").write_text(text)
 
 
-def draw(pliant, file, image, title, has_floor):
-    """Makes the picture; the reason if there is none."""
+def draw(pliant, file, image, title, has_floor, put):
+    """Makes the picture; the reason if there is none. `put` is where the robot stands, if not where
+    the file has it."""
     shown = subprocess.run([pliant, "show", file], capture_output=True, text=True, check=False)
     if shown.returncode != 0:
         return shown.stderr.strip()
     scene = json.loads(shown.stdout)
+    scene["robots"][0]["pose"] |= put
     scene |= {"name": title.replace(" ", "-"), "dt": INSTANT, "duration": INSTANT}
     scene["output"] |= {"picture_size": SIZE, "frame_interval": INSTANT}
     if has_floor and not scene["bodies"]:
@@ -143,11 +147,17 @@ def licence(packages, file):
                 return name
         folder = folder.parent
     for path in sorted(top.glob("*.dist-info/METADATA")):
-        for line in path.read_text(errors="replace").splitlines():
+        text = path.read_text(errors="replace")
+        if stated := re.search(r"assets are licensed under \[([^]]+)\]", text):
+            return f"{stated[1]} (the package's assets)"
+        for line in text.splitlines():
             stated = re.match(r"License(-Expression)?: (.{2,40})$", line)
             stated = stated or re.match(r"Classifier: (License) :: OSI Approved :: (.*)", line)
             if stated:
                 return f"{stated[2]} (package)"
+    for path in sorted([*top.glob("*.dist-info/licenses/LICEN[CS]E*"), *top.glob("*.dist-info/LICEN[CS]E*")]):
+        if name := known(path.read_text(errors="replace")):
+            return f"{name} (package)"
     return "not stated"
 
 

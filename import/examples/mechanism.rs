@@ -261,7 +261,7 @@ fn at_state(imported: &Imported, state: &State) -> Result<Value, Failure> {
                "centers": centers(model, &kinematics) }))
 }
 
-/// Damping, springs and force elements of the joints, without dry friction \[N m, N\].
+/// Damping, springs and force elements of joints and tendons, without dry friction \[N m, N\].
 fn passive_forces(system: &System, kinematics: &Kinematics, state: &State) -> Vec<f64> {
     let model = &system.model;
     let mut forces: Vec<f64> = model.dofs().iter().zip(&state.v).map(|(dof, v)| -dof.damping * v).collect();
@@ -270,6 +270,15 @@ fn passive_forces(system: &System, kinematics: &Kinematics, state: &State) -> Ve
         for ((dof, q), n) in link.dofs.iter().zip(&state.q[q]).zip(v) {
             forces[n] -= dof.stiffness * (q - dof.reference);
         }
+    }
+    let mut arms = vec![0.0; model.velocities()];
+    for tendon in system.tendons.iter().filter(|t| t.stiffness != 0.0 || t.damping != 0.0) {
+        let length = tendon.moment_arms(model, kinematics, state, &mut arms);
+        let rate: f64 = arms.iter().zip(&state.v).map(|(arm, v)| arm * v).sum();
+        // The spring is slack between its rest lengths.
+        let stretch = length - length.clamp(tendon.rest[0], tendon.rest[1]);
+        let pull = tendon.stiffness * stretch + tendon.damping * rate;
+        forces.iter_mut().zip(&arms).for_each(|(force, arm)| *force -= pull * arm);
     }
     for external in &system.externals {
         let mut x = vec![0.0; external.states()];
@@ -300,6 +309,18 @@ fn passive(imported: &mut Imported, motion: &Motion) -> Result<System, Failure> 
     let mut system = System::new(builder.build()?);
     if motion.equalities {
         system.equalities = core::mem::take(&mut imported.system.equalities);
+    }
+    system.tendons = core::mem::take(&mut imported.system.tendons);
+    for tendon in &mut system.tendons {
+        if !motion.limits {
+            tendon.range = [f64::NEG_INFINITY, f64::INFINITY];
+        }
+        if !motion.friction {
+            tendon.friction_loss = 0.0;
+        }
+        if !motion.equalities {
+            tendon.holds.clear();
+        }
     }
     system.externals = core::mem::take(&mut imported.system.externals);
     Ok(system)

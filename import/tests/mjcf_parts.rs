@@ -110,3 +110,24 @@ fn files_are_found_from_the_file_that_names_them() {
     assert_eq!(names(&read), ["main.xml", "part/a.xml", "b.xml"]);
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+// Checks: limits of a ball joint are left out with a warning, given by a range or without (MuJoCo's
+// range is then 0), and not where they are switched off.
+#[test]
+fn limits_of_balls_are_left_out_with_a_warning() {
+    for (given, warns) in [
+        ("range=\"0 1\"", true),
+        ("range=\"0 1\" limited=\"false\"", false),
+        ("limited=\"true\"", true),
+        ("limited=\"false\"", false),
+        ("limited=\"auto\"", false),
+        ("", false),
+    ] {
+        let text = format!(
+            "<mujoco><worldbody><body><joint type=\"ball\" {given}/><geom size=\"1\"/></body></worldbody></mujoco>"
+        );
+        let imported = from_mjcf(&text, ".").unwrap();
+        let said = imported.warnings.iter().any(|w| w.to_string().contains("have no limits"));
+        assert_eq!(said, warns, "{given}");
+    }
+}

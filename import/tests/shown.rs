@@ -35,6 +35,30 @@ fn geoms_of_high_groups_are_shown_alone() {
     assert_eq!(imported.geometries.len(), 4);
 }
 
+// Checks: beside meshes of group 1 or 2 that are only seen, geoms of group 0 that touch are not shown
+// (robosuite's convention, which MuJoCo's viewer does not know); beside other geoms they are.
+#[test]
+fn geoms_behind_a_skin_are_not_shown() {
+    let seen = "mass=\"0\" contype=\"0\" conaffinity=\"0\"";
+    let mesh = "type=\"mesh\" mesh=\"m\"";
+    let body = |geoms: &[String]| format!("<body><freejoint/>{}</body>", geoms.concat());
+    let geom = |name: &str, more: &str| format!("<geom name=\"{name}\" size=\"0.1\" {more}/>");
+    let text = format!(
+        "<mujoco><asset><mesh name=\"m\" vertex=\"0 0 0  1 0 0  0 1 0  0 0 1\"/></asset><worldbody>{}{}{}
+         </worldbody></mujoco>",
+        body(&[
+            geom("skin", &format!("{mesh} {seen} group=\"1\"")),
+            geom("core", ""),
+            geom("tip", "group=\"1\"")
+        ]),
+        body(&[geom("eye", &format!("{seen} group=\"1\"")), geom("head", "")]),
+        body(&[geom("badge", &format!("{mesh} {seen}")), geom("chest", "")]),
+    );
+    let imported = pliant_import::from_mjcf(&text, ".").unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(shown(&imported), ["tip", "head", "chest", "skin", "eye", "badge"]);
+    assert_eq!(imported.geometries.len(), 4);
+}
+
 // Checks: a link of a URDF that has visuals shows these alone, another its collision shapes.
 #[test]
 fn links_show_their_visuals_or_what_touches() {
@@ -65,4 +89,26 @@ fn hollow_meshes_are_shown_as_they_are() {
     assert_eq!(imported.hidden.len(), 1);
     assert_eq!(shown(&imported), ["dented"]);
     assert_eq!(imported.visuals[0].color, [255, 0, 0]);
+}
+
+// Checks: the colour that a mesh gives a part goes before the material of the URDF, which paints the
+// others (RViz, robot_link.cpp: "Assign materials only if the submesh does not have one already").
+#[test]
+fn colours_of_meshes_go_before_materials() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.mtl"), "newmtl red\nKd 1 0 0\nnewmtl none\n").unwrap();
+    let mesh = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n\
+                usemtl red\nf 1 2 3\nf 1 2 4\nusemtl none\nf 1 3 4\nf 2 3 4\n";
+    std::fs::write(folder.path().join("a.obj"), mesh).unwrap();
+    let visual = |material| {
+        let mesh = "<geometry><mesh filename=\"a.obj\"/></geometry>";
+        format!("<robot name=\"r\"><link name=\"a\"><visual>{mesh}{material}</visual></link></robot>")
+    };
+    let blue = "<material name=\"m\"><color rgba=\"0 0 1 1\"/></material>";
+    for (material, others) in [(blue, [0, 0, 255]), ("", [128; 3])] {
+        let text = visual(material);
+        let imported = pliant_import::from_urdf(&text, folder.path()).unwrap_or_else(|e| panic!("{e}"));
+        let colors: Vec<_> = imported.visuals.iter().map(|v| v.color).collect();
+        assert_eq!(colors, [[255, 0, 0], others], "{material}");
+    }
 }

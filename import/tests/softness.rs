@@ -61,6 +61,23 @@ fn compliance_is_that_of_mujoco() {
     assert!((turning / (16.0 * 31.62022035) - 1.0).abs() < ROUNDING, "{turning}");
 }
 
+// Checks: A of a weld of a body without mass, against `efc_R d/(1 - d)` of MuJoCo 4.0.0, for which
+// the mass is at the body's place in its parent, taken as one in the body.
+#[test]
+fn a_weld_of_a_massless_body_has_the_mobility_of_mujoco() {
+    let text = r#"<mujoco><worldbody>
+        <body><joint axis="0 1 0"/><geom size=".1" pos=".3 0 0" mass="2"/>
+         <body pos=".6 0 0"><joint axis="0 0 1"/><geom size=".1" pos=".2 .1 0" mass="1"/>
+          <body name="hand" pos=".4 0 .12" quat="-1 0 1 0"><geom size=".01" pos=".2 0 0" mass="0"/></body>
+         </body></body>
+        </worldbody><equality><weld body1="hand"/></equality></mujoco>"#;
+    let imported = pliant_import::from_mjcf(text, ".").unwrap();
+    let Equality::Compliant { compliance, turning, .. } = &imported.system.equalities[0] else { panic!() };
+    for (found, expected) in [(compliance.mobility, 9.02540361e-01), (turning / 4.0, 6.57348053e+00)] {
+        assert!((found / expected - 1.0).abs() < ROUNDING, "{found}, {expected}");
+    }
+}
+
 const CURVED: &str = r#"<mujoco><compiler angle="radian"/><option timestep="0.0001" gravity="0 0 0"/><worldbody>
 <body name="a"><joint name="x" type="slide" axis="1 0 0" ref="0.2"/><geom type="sphere" size=".1" mass="2"/>
 </body><body name="b" pos="0 3 0"><joint name="y" type="hinge" axis="0 1 0" ref="-0.1"/>

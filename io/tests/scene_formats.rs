@@ -85,7 +85,7 @@ fn dae(nodes: &str, primitives: &str) -> String {
     (0..8).flat_map(corner).for_each(|x| write!(positions, "{x} ").unwrap());
     format!(
         r##"<?xml version="1.0"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
-        <asset><unit name="centimeter" meter="0.01"/><up_axis>Y_UP</up_axis></asset>
+        <asset><unit name="centimeter" meter="0.01"/><up_axis>Z_UP</up_axis></asset>
         <library_effects><effect id="e"><profile_COMMON><technique sid="t"><phong><diffuse>
         <color>1 0.5 0 1</color></diffuse></phong></technique></profile_COMMON></effect></library_effects>
         <library_materials><material id="m"><instance_effect url="#e"/></material></library_materials>
@@ -239,7 +239,7 @@ fn hostile_gltf_is_refused() {
 }
 
 // Checks: the unit and the transforms of nested nodes apply from the inside out (COLLADA 1.4.1,
-// chapter 5, "node"); the axes are those of the file.
+// chapter 5, "node").
 #[test]
 fn collada_nodes_place_the_mesh() {
     let nodes = r##"<node><translate>10 0 0</translate><rotate>0 0 1 90</rotate>
@@ -253,6 +253,25 @@ fn collada_nodes_place_the_mesh() {
         let path = folder.path().join("a.dae");
         std::fs::write(&path, text).unwrap();
         assert_eq!(load_mesh_parts(&path, 1.0).unwrap().parts[0].color, Some([255, 128, 0]));
+    }
+}
+
+// Checks: z is up (COLLADA 1.4.1, "up_axis": right, up and inwards are x, y, -z; -y, x, -z; x, z, y),
+// but where MeshLab wrote the file, which says Y_UP of all axes; the outside stays outside.
+#[test]
+fn collada_is_turned_until_z_is_up() {
+    let tool = |name| format!("<contributor><authoring_tool>{name}</authoring_tool></contributor>");
+    for (up, by, low, high) in [
+        ("<up_axis>Z_UP</up_axis>", "Blender 2.69.0", [0.0; 3], [0.01, 0.02, 0.03]),
+        ("<up_axis>Y_UP</up_axis>", "Blender 2.69.0", [0.0, -0.03, 0.0], [0.01, 0.0, 0.02]),
+        ("<up_axis> X_UP </up_axis>", "Blender 2.69.0", [-0.02, -0.03, 0.0], [0.0, 0.0, 0.01]),
+        ("<up_axis>Y_UP</up_axis>", "VCGLib | MeshLab", [0.0; 3], [0.01, 0.02, 0.03]),
+        ("", "Blender 2.69.0", [0.0; 3], [0.01, 0.02, 0.03]),
+    ] {
+        let text = dae(&format!("<node>{INSTANCE}</node>"), &triangles());
+        let text = text.replacen("<up_axis>Z_UP</up_axis>", up, 1);
+        let text = text.replacen("<asset>", &format!("<asset>{}", tool(by)), 1);
+        close(figures(text.as_bytes(), "a.dae"), 6e-6, low, high);
     }
 }
 
@@ -321,6 +340,12 @@ fn obj_parts_have_the_colors_of_their_materials() {
     picture.write_to(&mut png, image::ImageFormat::Png).unwrap();
     assert_eq!(mean_color(png.get_ref()), Some([100, 100, 10]));
     assert_eq!(mean_color(&png.get_ref()[..40]), None);
+    // A JPEG keeps a plain colour to the rounding of its three channels.
+    let mut jpeg = std::io::Cursor::new(Vec::new());
+    let plain = image::RgbImage::from_pixel(16, 16, image::Rgb([200, 60, 30]));
+    plain.write_to(&mut jpeg, image::ImageFormat::Jpeg).unwrap();
+    let mean = mean_color(jpeg.get_ref()).unwrap();
+    assert!(mean.iter().zip([200, 60, 30]).all(|(a, b)| a.abs_diff(b) <= 4), "{mean:?}");
     std::fs::write(inside.join("a.png"), png.get_ref()).unwrap();
     let materials = "newmtl red\nKd 1 0 0.5\nnewmtl seen\nKd 1 1 1\nmap_Kd a.png\n";
     let text = "mtllib MTL\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\nusemtl seen\nf 1 3 2\n";

@@ -72,12 +72,14 @@ impl Compliance {
 
     /// The line of a step of `dt` \[s\] from the residual `error` \[m\], of which `distance` \[m\]
     /// decides the impedance, at the `rate` \[m/s\]. The spring and the damper act at the end of the
-    /// step; in a trapezoid step also at its beginning.
+    /// step; in a trapezoid step also at its beginning. `carried` \[m/s\] is what the row of the step
+    /// makes of the velocities of its beginning: the change from it is `h J a`. With the `rate` in
+    /// its place the change of J counts, too: it is that of the rate itself.
     pub(crate) fn line(
         &self,
         error: f64,
         distance: f64,
-        rate: f64,
+        [rate, carried]: [f64; 2],
         dt: f64,
         is_trapezoid: bool,
     ) -> CompliantLine {
@@ -87,7 +89,7 @@ impl Compliance {
         let weight = if is_trapezoid { end_weight(damper + dt * (self.stiffness * d).sqrt()) } else { 1.0 };
         let reach = weight * dt * if is_trapezoid { 0.5 } else { 1.0 };
         let started = if is_trapezoid { reach } else { 0.0 };
-        let known = rate * (1.0 - damper * (1.0 - weight) - spring * started) - spring * error;
+        let known = carried - rate * (damper * (1.0 - weight) + spring * started) - spring * error;
         let stiff = 1.0 + damper * weight + spring * reach;
         let inverse = d / ((1.0 - d) * self.mobility.max(LEAST_MOBILITY));
         CompliantLine { target: known / stiff, gain: inverse * stiff }

@@ -277,10 +277,16 @@ impl Reader<'_> {
             ..Dof::default()
         };
         match freedom {
-            Freedom::Ball if element.text("range").is_some() => {
-                self.warnings.push(element.warn("range", "left out: ball joints have no limits"));
+            // Limited without a range, MuJoCo holds it where it is.
+            Freedom::Ball => {
+                let given = ["range", "limited"].into_iter().find(|name| element.text(name).is_some());
+                if let Some(attribute) = given
+                    && element.tristate("limited")?.unwrap_or(attribute == "range")
+                {
+                    self.warnings.push(element.warn(attribute, "left out: ball joints have no limits"));
+                }
             }
-            Freedom::Ball | Freedom::Free => {}
+            Freedom::Free => {}
             _ => {
                 if let Some([low, high]) = range(element, "range", "limited", self.compiler)? {
                     dof.limits = [low * unit, high * unit];

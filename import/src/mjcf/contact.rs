@@ -119,7 +119,8 @@ pub(super) fn read(
         surfaces.push((*geom, friction(&geom.element)?, priority(&geom.element)?));
         let material = material(geom, mass_of_part(bodies, body.part), gravity, warnings)?;
         let solids = geom.solids()?;
-        let mut show = geom.show;
+        let skinned = geom.group == 0 && body.geoms.iter().any(Geom::is_skin);
+        let mut show = if skinned && geom.show == Show::Always { Show::Alone } else { geom.show };
         // The mesh is seen as it is; its hulls are not.
         if let Some(surface) = geom.hollow() {
             let (name, color) = (geom.name.clone(), geom.color);

@@ -117,6 +117,13 @@ impl Geom {
         })
     }
 
+    /// Whether it is a mesh that is only seen, of group 1 or 2: where a body has one, files by
+    /// robosuite's convention have what touches in group 0.
+    pub fn is_skin(&self) -> bool {
+        let touches = self.contype != 0 || self.conaffinity != 0;
+        !touches && self.group > 0 && self.show == Show::Always && matches!(self.shape, GeomShape::Mesh(_))
+    }
+
     /// Its shape; `None` of a mesh.
     pub fn primitive(&self) -> Option<&Shape> {
         match &self.shape {

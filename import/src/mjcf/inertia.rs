@@ -17,13 +17,18 @@ pub(super) fn compile(bodies: &mut [MjcfBody], compiler: &Compiler) -> Result<()
         bodies[i].part = if bodies[i].joints.is_empty() { bodies[bodies[i].parent].part } else { i };
         let body = &bodies[i];
         let from_geoms = compiler.inertia_from_geom.unwrap_or(body.inertial.is_none());
-        let (mut figures, center) = match &body.inertial {
+        let (mut figures, mut center) = match &body.inertial {
             Some(inertial) if !from_geoms => {
                 (MassProperties { mass: inertial.mass, inertia: inertial.inertia }, inertial.center)
             }
             _ if from_geoms => of_geoms(body, compiler)?,
             _ => (MassProperties { mass: 0.0, inertia: Matrix3::zeros() }, Vector3::zeros()),
         };
+        // MuJoCo's place of a mass that nothing gives: the body's own in its parent, taken as one in
+        // the body. The softness of welds of such bodies depends on it.
+        if figures.mass == 0.0 && (from_geoms || body.inertial.is_none()) {
+            center = body.pose.translation.vector;
+        }
         repair(&mut figures, compiler);
         bodies[i].mass = Some((figures, center));
     }

@@ -269,7 +269,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
         Partly("the surface has its mean colour"),
         &[
             (Yes, "name builtin rgb1 rgb2"),
-            (Partly("PNG files; others are left out with a warning"), "file"),
+            (Partly("PNG and JPEG files; others are left out with a warning"), "file"),
             (
                 Inert(PICTURE),
                 "type content_type gridsize gridlayout fileright fileleft fileup filedown filefront fileback mark markrgb random width height hflip vflip colorspace nchannel class"

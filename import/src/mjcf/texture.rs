@@ -84,7 +84,7 @@ impl<'a> Textures<'a> {
         let name = if self.strip_path { Path::new(name.file_name().unwrap_or_default()) } else { name };
         let path = self.folder.join(name);
         let found = match read_input(&path) {
-            Ok(bytes) => mean_color(&bytes).ok_or_else(|| "it is no PNG that can be read".to_owned()),
+            Ok(bytes) => mean_color(&bytes).ok_or_else(|| "it is no PNG or JPEG that can be read".to_owned()),
             Err(error) => Err(error.to_string()),
         };
         match found {

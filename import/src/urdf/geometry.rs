@@ -59,10 +59,12 @@ impl Reader<'_> {
                 let painted = paint(visual, &named)?;
                 let pose = in_link * origin(visual)?;
                 let seen = self.drawn(visual)?;
-                colors.push(painted.or(seen.first().and_then(|part| part.1)).unwrap_or(GREY));
+                // What a mesh says of a part's colour goes before the material of the URDF.
+                let of = |own: Option<[u8; 3]>| own.or(painted).unwrap_or(GREY);
+                colors.push(of(seen.first().and_then(|part| part.1)));
                 let name = name_of(visual, "visual", i);
                 for (part, (shape, own)) in seen.into_iter().enumerate() {
-                    let (name, color) = (mesh::part_name(&name, part), painted.or(own).unwrap_or(GREY));
+                    let (name, color) = (mesh::part_name(&name, part), of(own));
                     visuals.push(Visual { name, link: Some(id), pose, shape, color });
                 }
             }

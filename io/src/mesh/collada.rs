@@ -1,15 +1,14 @@
 //! COLLADA 1.4 and 1.5: the triangles of the visual scene, in metres.
 //!
 //! The format is Khronos' COLLADA 1.4.1 specification (2008). Of the scene only nodes, their
-//! transforms and instances of geometries are read. `up_axis` is not: robot files take the axes as
-//! they are, and their collision meshes of other formats lie so
-//! (`docs/decisions/0140-mesh-readers-of-our-own.md`).
+//! transforms and instances of geometries are read, and turned so that z is up
+//! (`docs/decisions/0187-colours-and-axes-of-meshes.md`).
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
-use nalgebra::{Matrix4, Point3, Rotation3, Unit, Vector3};
+use nalgebra::{Matrix3, Matrix4, Point3, Rotation3, Unit, Vector3};
 use roxmltree::{Document, Node, NodeId};
 
 use super::color;
@@ -51,7 +50,7 @@ pub(super) fn parse(bytes: &[u8], beside: Beside<'_>) -> Result<Vec<RawPart>, St
         beside,
         parts: Vec::new(),
     };
-    let frame = unit(root)?;
+    let frame = unit(root)? * upright(root);
     let instance = child(root, "scene").and_then(|scene| child(scene, "instance_visual_scene"));
     let scene = match instance {
         Some(instance) => Some(reader.target(instance, "url", "visual_scene")?),
@@ -112,6 +111,24 @@ fn unit(root: Node<'_, '_>) -> Result<Matrix4<f64>, String> {
         Ok(metre) if metre > 0.0 && metre.is_finite() => Ok(Matrix4::new_scaling(metre)),
         _ => Err(fail(unit, format!("meter '{metre}' is not positive"))),
     }
+}
+
+/// The turn that puts the axis that is up in the file along z (COLLADA 1.4.1, `up_axis`): the
+/// identity where the file does not say, or MeshLab does. Its exporter (VCGLib) writes `Y_UP` beside
+/// axes that it has not turned, whatever they are.
+fn upright(root: Node<'_, '_>) -> Matrix4<f64> {
+    let asset = child(root, "asset");
+    let tools = asset.into_iter().flat_map(|asset| all(asset, "contributor"));
+    let tool = tools.filter_map(|contributor| child(contributor, "authoring_tool")).map(text).next();
+    let up = asset.and_then(|asset| child(asset, "up_axis")).map(|up| text(up).trim());
+    // Columns are where x, y and z go.
+    let [x, y, z] = match up {
+        _ if tool.is_some_and(|tool| tool.contains("VCGLib")) => return Matrix4::identity(),
+        Some("X_UP") => [Vector3::z(), -Vector3::x(), -Vector3::y()],
+        Some("Y_UP") => [Vector3::x(), Vector3::z(), -Vector3::y()],
+        _ => return Matrix4::identity(),
+    };
+    Matrix3::from_columns(&[x, y, z]).to_homogeneous()
 }
 
 impl<'a> Reader<'a, '_> {

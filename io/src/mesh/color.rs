@@ -27,10 +27,15 @@ pub(super) fn beside(folder: &Path, name: &str) -> Option<PathBuf> {
     (!name.is_empty() && Path::new(&name).components().all(inside)).then(|| folder.join(&name))
 }
 
-/// The mean colour of a PNG (sRGB), each pixel as far as it is opaque; `None` if it cannot be read,
-/// is larger than 16384 pixels a side or 256 MiB, or is nowhere opaque.
-pub fn mean_color(png: &[u8]) -> Option<[u8; 3]> {
-    let mut reader = image::ImageReader::with_format(Cursor::new(png), image::ImageFormat::Png);
+/// The mean colour of a PNG or JPEG (sRGB), each pixel as far as it is opaque; `None` if it cannot
+/// be read, is larger than 16384 pixels a side or 256 MiB, or is nowhere opaque.
+pub fn mean_color(picture: &[u8]) -> Option<[u8; 3]> {
+    // By the first bytes: names of textures do not always tell.
+    let format = image::guess_format(picture).ok()?;
+    if !matches!(format, image::ImageFormat::Png | image::ImageFormat::Jpeg) {
+        return None;
+    }
+    let mut reader = image::ImageReader::with_format(Cursor::new(picture), format);
     let mut limits = image::Limits::default();
     limits.max_image_width = Some(LARGEST);
     limits.max_image_height = Some(LARGEST);

@@ -78,7 +78,7 @@ impl MeshFormat {
 
 /// Reads a triangle mesh by extension (any case), times `scale` (metres per file unit): `obj`,
 /// `stl` (binary or ascii), `ply`, `glb` and `gltf` (glTF 2.0, the default scene), `dae` (COLLADA,
-/// in metres), `msh` (MuJoCo's binary format). Vertices at exactly the same position are
+/// in metres, z up), `msh` (MuJoCo's binary format). Vertices at exactly the same position are
 /// merged, in all formats, because STL has no shared vertices and exporters split the others along
 /// seams; triangles that lose a corner by that are dropped, and so are vertices that no triangle
 /// uses. OBJ, STL, glTF and MSH coordinates have the precision of f32. Only this file is read.
@@ -111,8 +111,8 @@ pub fn parse_mesh(bytes: &[u8], path: impl AsRef<Path>, scale: f64) -> Result<Me
     Ok(mesh)
 }
 
-/// As [`load_mesh`], each part with its colour. Materials (`.mtl`) and textures (`.png`) are read
-/// from the folder of the mesh or below it; those that cannot be read give no colour.
+/// As [`load_mesh`], each part with its colour. Materials (`.mtl`) and textures (`.png`, `.jpg`) are
+/// read from the folder of the mesh or below it; those that cannot be read give no colour.
 ///
 /// # Errors
 /// As [`load_mesh`].

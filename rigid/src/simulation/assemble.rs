@@ -248,7 +248,7 @@ pub(super) fn equalities(
         if let Some((compliance, distance)) = &row.compliance {
             let c = pool.len() - 1;
             let [rate] = pool.velocity_of(c, v);
-            let line = compliance.line(row.error, *distance, rate, dt, false);
+            let line = compliance.line(row.error, *distance, [rate; 2], dt, false);
             pool.set_potential(c, HolonomicPotential::compliant(row.error, line));
         }
     }
@@ -304,7 +304,7 @@ pub(super) fn joints(
                     let potential = match &dof.limit_compliance {
                         None => LimitPotential::new(gap, upper == 1, mobility, dt),
                         Some(c) => {
-                            let at = (gap, state.v[n]);
+                            let at = (gap, [state.v[n]; 2]);
                             LimitPotential::compliant(at, upper == 1, mobility, c, dt, is_trapezoid)
                         }
                     };

@@ -32,6 +32,7 @@
 //! - External systems are those of the first-order step, as in the paper (its remark 1).
 
 use super::assemble;
+use super::equality::RowKind;
 use super::error::SimulationError;
 use super::stepper::Stepper;
 use super::summary::StepSummary;
@@ -64,7 +65,7 @@ impl Stepper {
         assemble::joints(system, start, &self.mass, (dt, true), &mut self.problem);
         self.dry_joints(system, [start, predicted], dt);
         self.actuators(first, system, start, dt);
-        self.mean_transmissions(first, system, dt, &x[system.first_activation()..]);
+        self.mean_transmissions(first, system, start, dt, &x[system.first_activation()..]);
         self.linearise(system, start, dt, x)?;
         self.pair_rates(first, [start, predicted], dt);
         self.contacts_at_start(first, start, dt);
@@ -177,10 +178,13 @@ impl Stepper {
             // end it would also correct the curvature of the first-order step.
             let potential = match &at_start.compliance {
                 None => pool.potentials()[c].shifted(at_start.error - at_end.error, dt),
-                // The change of the rate includes that of the Jacobian.
+                // As in MuJoCo, the change of the Jacobian counts where bodies are joined, and does not
+                // where coordinates are coupled.
                 Some((compliance, distance)) => {
                     let [rate] = first.problem.equalities.velocity_of(c, &start.v);
-                    let line = compliance.line(at_start.error, *distance, rate, dt, true);
+                    let is_coupled = matches!(at_start.kind, RowKind::Rates { .. });
+                    let carried = if is_coupled { pool.velocity_of(c, &start.v)[0] } else { rate };
+                    let line = compliance.line(at_start.error, *distance, [rate, carried], dt, true);
                     HolonomicPotential::compliant(at_start.error, line)
                 }
             };
@@ -193,9 +197,16 @@ impl Stepper {
 
     /// Tendons and drives, along the mean of the Jacobians of both ends. Limits and dry friction of
     /// tendons are those of the end, like the force of muscles.
-    fn mean_transmissions(&mut self, first: &Stepper, system: &System, dt: f64, activations: &[f64]) {
+    fn mean_transmissions(
+        &mut self,
+        first: &Stepper,
+        system: &System,
+        start: &State,
+        dt: f64,
+        activations: &[f64],
+    ) {
         let Self { transmissions, problem, .. } = self;
-        transmissions.assemble(Some(&first.transmissions), system, activations, dt, problem);
+        transmissions.assemble(Some((&first.transmissions, &start.v)), system, activations, dt, problem);
         problem.transmissions.mean(&first.problem.transmissions);
         transmissions.add_early(problem);
     }

@@ -40,10 +40,10 @@ impl LimitPotential {
         Self { sign, target, is_recovering: beyond > RESTING_DEPTH, stiffness: stiffer / r, gap, mobility }
     }
 
-    /// A limit with a compliance: it acts where it has been passed, and does not pull back. `rate`
-    /// \[rad/s, m/s\] is that of the coordinate.
+    /// A limit with a compliance: it acts where it has been passed, and does not pull back. `rates`
+    /// \[rad/s, m/s\] are those of the coordinate for [`Compliance::line`](crate::Compliance::line).
     pub(crate) fn compliant(
-        (gap, rate): (f64, f64),
+        (gap, rates): (f64, [f64; 2]),
         upper: bool,
         mobility: f64,
         limit: &LimitCompliance,
@@ -52,7 +52,7 @@ impl LimitPotential {
     ) -> Self {
         let sign = if upper { -1.0 } else { 1.0 };
         let gap = gap - limit.margin;
-        let line = limit.compliance.line(gap, gap, sign * rate, dt, is_trapezoid);
+        let line = limit.compliance.line(gap, gap, rates.map(|rate| sign * rate), dt, is_trapezoid);
         let stiffness = if gap < 0.0 { line.gain } else { 0.0 };
         Self { sign, target: line.target, is_recovering: false, stiffness, gap, mobility }
     }

@@ -217,11 +217,30 @@ impl Transmissions {
         (gear * self.rows[row].length, gear * self.rows[row].rate)
     }
 
+    /// The rate of a row at velocities `v` that need not be those of its state.
+    fn rate_at(&self, model: &Model, row: &Row, v: &[f64]) -> f64 {
+        let trees = row.trees.into_iter().flatten().map(|tree| &model.trees()[tree]);
+        let own = trees.flat_map(|tree| &v[tree.first_velocity..tree.first_velocity + tree.velocities]);
+        let turning = own.zip(&self.columns[row.first_column..]).map(|(v, column)| v * column);
+        row.drift + turning.sum::<f64>()
+    }
+
+    /// The residual's or length's rate at the beginning of a step, and what the step's row makes of
+    /// the velocities there, as [`Compliance::line`](crate::Compliance::line) takes them.
+    fn rates(&self, first: Option<(&Self, &[f64])>, model: &Model, row: usize) -> [f64; 2] {
+        let own = &self.rows[row];
+        first.map_or([own.rate; 2], |(first, v)| {
+            let rate = first.rows[row].rate;
+            // The step's row is the mean of both ends.
+            [rate, 0.5 * (rate + self.rate_at(model, own, v))]
+        })
+    }
+
     /// Fills the pool for a step of `dt` \[s\] from the state at which `first` is prepared: these
-    /// rows, or in a trapezoid step those of its beginning. `activations` are those at the start.
+    /// rows, or in a trapezoid step those of its beginning, with its velocities. `activations` are those at the start.
     pub fn assemble(
         &mut self,
-        first: Option<&Self>,
+        first: Option<(&Self, &[f64])>,
         system: &System,
         activations: &[f64],
         dt: f64,
@@ -231,6 +250,8 @@ impl Transmissions {
         self.entries.clear();
         self.early.clear();
         let mut filling = Filling { model: &system.model, problem };
+        let began = first;
+        let first = began.map(|(first, _)| first);
         for (t, tendon) in system.tendons.iter().enumerate() {
             let (start, mobility) = {
                 let start = &first.unwrap_or(self).rows[t];
@@ -258,7 +279,7 @@ impl Transmissions {
                 let potential = match &tendon.limit_compliance {
                     None => LimitPotential::new(gap, upper == 1, mobility, dt),
                     Some(compliance) => {
-                        let at = (gap, start.1);
+                        let at = (gap, self.rates(began, &system.model, t));
                         LimitPotential::compliant(at, upper == 1, mobility, compliance, dt, first.is_some())
                     }
                 };
@@ -278,8 +299,9 @@ impl Transmissions {
         let holds = holds.flat_map(|(t, tendon)| tendon.holds.iter().map(move |hold| (t, hold)));
         for (h, (t, hold)) in holds.enumerate() {
             let row = system.tendons.len() + system.drives.len() + h;
-            let Row { length: error, rate, .. } = first.unwrap_or(self).rows[row];
-            let line = hold.compliance.line(error, error, rate, dt, first.is_some());
+            let error = first.unwrap_or(self).rows[row].length;
+            let rates = self.rates(began, &system.model, row);
+            let line = hold.compliance.line(error, error, rates, dt, first.is_some());
             let potential = TransmissionPotential::Hold(HolonomicPotential::compliant(error, line));
             self.push(&mut filling, Part::Tendon(t), (row, 1.0), potential, 0.0);
         }
