@@ -58,6 +58,10 @@ mod names;
 mod out_of_range;
 mod robot;
 mod robot_mocap;
+mod robot_sensor;
+mod sensor;
+mod sensor_reader;
+mod sensor_zone;
 pub mod simulation;
 mod spatial;
 mod trajectory;
@@ -77,6 +81,9 @@ pub use pliant_geometry::{
     ConvexHull, Drawn, GeometryError, HeightField, Shape, SurfaceMesh, SurfacePoint, TriangleMesh,
 };
 pub use robot::{JointTarget, RobotError, RobotHandle};
+pub use sensor::{Quantity, QuantityRow, Reading, Sensor, SensorFrame, SensorObject, Source, Subject};
+pub use sensor_reader::SensorReader;
+pub use sensor_zone::TouchZone;
 pub use spatial::{SpatialImpulse, SpatialVelocity};
 pub use trajectory::{PoseKey, PoseTrajectory, Trajectory, VelocityKey};
 pub use watch::{StepProgress, StepWatch};
