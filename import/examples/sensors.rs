@@ -57,10 +57,10 @@ fn answer(request: &Request) -> Result<Value, Failure> {
     let sensors: Vec<Value> = imported.sensors.iter().map(described).collect();
     let warnings: Vec<String> = imported.warnings.iter().map(ToString::to_string).collect();
     let gravity = imported.system.model.gravity;
-    let alone = MechanismDesc::from(alone(imported)?);
     let mut states = Vec::new();
     for given in &request.states {
-        let mut desc = alone.clone();
+        // A mechanism is used up.
+        let mut desc = MechanismDesc::from(alone(pliant_import::load(&request.file)?)?);
         let state = State { q: given.q.clone(), v: given.v.clone(), ..desc.state.clone() };
         state.validate(&desc.system.model)?;
         desc.state = state;

@@ -65,9 +65,10 @@ pub(super) fn check(
     warnings: &mut Vec<ImportWarning>,
 ) -> Result<(), ImportError> {
     for child in &element.children {
-        let rule = rules
-            .iter()
-            .find(|rule| rule.tag.split(' ').any(|tag| tag == child.tag) && rule.within.split(' ').any(|tag| tag == element.tag));
+        let rule = rules.iter().find(|rule| {
+            rule.tag.split(' ').any(|tag| tag == child.tag)
+                && rule.within.split(' ').any(|tag| tag == element.tag)
+        });
         let Some(rule) = rule else {
             if tolerant {
                 let action = "left out: an extension that is not part of the format";

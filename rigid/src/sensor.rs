@@ -183,10 +183,7 @@ impl Quantity {
 
     /// Whether a cutoff bounds it: directions and rotations have none.
     fn is_bounded(self) -> bool {
-        !matches!(
-            self,
-            Self::BallRotation | Self::FrameRotation | Self::FrameX | Self::FrameY | Self::FrameZ
-        )
+        !matches!(self, Self::BallRotation | Self::FrameRotation | Self::FrameX | Self::FrameY | Self::FrameZ)
     }
 }
 

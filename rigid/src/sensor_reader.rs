@@ -179,14 +179,13 @@ fn of_tendon(bodies: &Bodies, quantity: Quantity, tendon: usize) -> Option<Readi
         Quantity::TendonPosition => Some(motion().0.into()),
         Quantity::TendonVelocity => Some(motion().1.into()),
         Quantity::TendonActuatorForce if simulation.has_step() => {
-            let along = system.drives.iter().enumerate().filter_map(|(number, drive)| {
-                match drive.transmission {
+            let along =
+                system.drives.iter().enumerate().filter_map(|(number, drive)| match drive.transmission {
                     Transmission::Tendon { tendon: of, gear } if of == tendon => {
                         Some(gear * simulation.drive_force(number)?)
                     }
                     _ => None,
-                }
-            });
+                });
             Some(along.sum::<f64>().into())
         }
         _ => None,

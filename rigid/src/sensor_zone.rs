@@ -28,9 +28,7 @@ impl TouchZone {
     pub fn is_met(&self, from: &Vector3<f64>, direction: &Vector3<f64>) -> bool {
         let [first, last] = match *self {
             Self::Sphere(radius) => sphere(from, direction, radius),
-            Self::Ellipsoid(axes) => {
-                sphere(&from.component_div(&axes), &direction.component_div(&axes), 1.0)
-            }
+            Self::Ellipsoid(axes) => sphere(&from.component_div(&axes), &direction.component_div(&axes), 1.0),
             Self::Box(half) => {
                 (0..3).map(|d| slab(from[d], direction[d], half[d])).fold(common_start(), common)
             }

@@ -282,7 +282,11 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("default", "motor", Yes, motor![]),
     element!("default", "position", Yes, POSITION),
     element!("default", "velocity", Yes, VELOCITY),
-    element!("default", "site", Inert("its orientation counts, and the shape of a touch sensor's; the rest is for pictures only")),
+    element!(
+        "default",
+        "site",
+        Inert("its orientation counts, and the shape of a touch sensor's; the rest is for pictures only")
+    ),
     element!("default", "texture", Inert(PICTURE)),
     element!("default", "camera", Inert(PICTURE)),
     element!("default", "light", Inert(PICTURE)),
