@@ -69,8 +69,8 @@ fn two_arms(draw: &mut SplitMix64) -> String {
             .collect()
     };
     format!(
-        r#"<mujoco><worldbody><body name="a" {}><joint type="ball"/><geom type="box" size=".1 .2 .3"/>
-        <site name="s" {}/></body><body name="b" {}><joint axis="1 2 3"/><geom type="box" size=".3 .2 .1"/>
+        r#"<mujoco><worldbody><body name="a" {}><joint type="ball"/><geom type="box" pos=".5 .3 .1" size=".1 .2 .3"/>
+        <site name="s" {}/></body><body name="b" {}><joint axis="1 2 3"/><geom type="box" pos=".4 -.5 .2" size=".3 .2 .1"/>
         <geom name="g" type="box" size=".3 .2 .1" {}/><site name="t" {}/></body></worldbody><sensor>{}{}{}
         <subtreecom name="com" body="b"/><framepos name="center" objtype="body" objname="b"/>
         <clock name="clock"/></sensor></mujoco>"#,
@@ -228,8 +228,9 @@ fn a_moved_body_feels_no_jump_of_its_path() {
     }
 }
 
-const ARM: &str = r#"<mujoco><worldbody><body name="b"><joint name="j"/><joint name="k" type="ball"/>
-<geom name="g" size=".1"/><site name="s"/><camera name="c"/></body></worldbody><sensor>SENSOR</sensor></mujoco>"#;
+const ARM: &str = r#"<mujoco><worldbody><body name="b"><joint name="j"/>
+<geom name="g" size=".1"/><site name="s"/><camera name="c"/><body><joint name="k" type="ball"/><geom size=".1"/>
+</body></body></worldbody><sensor>SENSOR</sensor></mujoco>"#;
 
 // Checks: a name that the file does not have is an error that names element, attribute and value.
 #[test]

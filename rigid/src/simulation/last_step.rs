@@ -112,6 +112,6 @@ impl<S> Simulation<S> {
             Some(corrector) => (Some(&self.stepper), corrector),
             None => (None, &self.stepper),
         };
-        out.update(&self.system, first, last, self.step_begin());
+        out.update(&self.system, first, last, (self.step_begin(), Some(&self.state)));
     }
 }
