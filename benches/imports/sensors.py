@@ -3,7 +3,7 @@
     pip install numpy mujoco
     python3 benches/imports/sensors.py OUT [--packages DIR] [--cache DIR]
 
-Every MJCF file of dm_control, gymnasium-robotics and robosuite that MuJoCo loads and that has
+`sensors.xml`, which has every kind, and every MJCF file of dm_control, gymnasium-robotics and robosuite that MuJoCo loads and that has
 sensors, at three states from one seed: angles and ways up to 1, uniform rotations, velocities up to
 1. Neither side has contacts, equalities, limits and dry friction; motors have the control 0. Sensors
 that depend on the state are compared there, those that are measured over a step after one of 1e-8 s
@@ -121,7 +121,8 @@ def main():
     parser.add_argument("--cache", type=pathlib.Path, default=ROOT / "target/imports")
     arguments = parser.parse_args()
     packages = arguments.packages or fetch.fetch(arguments.cache)
-    files = {}
+    own = pathlib.Path(__file__).with_name("sensors.xml")
+    files = {f"Pliant/{own.name}": compared(own, model_of(own))}
     for package in PACKAGES:
         for path in sorted((packages / package).rglob("*.xml")):
             if "<mujoco" not in path.read_text(errors="replace"):

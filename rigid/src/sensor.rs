@@ -38,7 +38,7 @@ pub enum Quantity {
     ActuatorForce,
     /// Effort of all motors along a joint that has one coordinate.
     JointActuatorForce,
-    /// Force of all motors along a tendon.
+    /// Sum of the forces of all motors on a tendon, without their gears, as in MuJoCo.
     TendonActuatorForce,
     /// Rotation of a ball joint: a quaternion (w, x, y, z).
     BallRotation,

@@ -179,13 +179,11 @@ fn of_tendon(bodies: &Bodies, quantity: Quantity, tendon: usize) -> Option<Readi
         Quantity::TendonPosition => Some(motion().0.into()),
         Quantity::TendonVelocity => Some(motion().1.into()),
         Quantity::TendonActuatorForce if simulation.has_step() => {
-            let along =
-                system.drives.iter().enumerate().filter_map(|(number, drive)| match drive.transmission {
-                    Transmission::Tendon { tendon: of, gear } if of == tendon => {
-                        Some(gear * simulation.drive_force(number)?)
-                    }
-                    _ => None,
-                });
+            let along = system.drives.iter().enumerate().filter_map(|(number, drive)| {
+                let on =
+                    matches!(drive.transmission, Transmission::Tendon { tendon: of, .. } if of == tendon);
+                if on { simulation.drive_force(number) } else { None }
+            });
             Some(along.sum::<f64>().into())
         }
         _ => None,
