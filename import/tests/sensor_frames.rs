@@ -149,13 +149,13 @@ fn a_ball_joint_has_the_rotation_of_its_body() {
     assert!(gyro.norm() > 0.5 && (w - gyro).norm() < 1e-12, "{w}, {gyro} rad/s");
 }
 
-// Momentum: a dumbbell that a hinge turns about its middle at w has I w about its centre of mass,
+// Momentum: a dumbbell that a hinge turns at w has I w about its centre of mass,
 // with what it carries; the centre moves with the slide that carries it all.
 #[test]
 fn a_subtree_has_the_momentum_of_its_parts() {
     let text = r#"<mujoco><worldbody><body name="cart"><joint name="x" type="slide" axis="1 0 0"/>
         <geom type="sphere" size=".1" mass="1"/><body name="bell" pos="0 0 1"><joint name="turn"/>
-        <geom type="sphere" pos=".5 0 0" size="1e-3" mass="2"/><body pos="-.5 0 0">
+        <geom type="sphere" pos=".7 0 0" size="1e-3" mass="2"/><body pos="-.3 0 0">
         <geom type="sphere" size="1e-3" mass="2"/></body></body></body></worldbody>
         <keyframe><key name="k" qpos="3 .4" qvel="7 5"/></keyframe>
         <sensor><subtreecom name="c" body="bell"/><subtreelinvel name="v" body="bell"/>
@@ -168,11 +168,13 @@ fn a_subtree_has_the_momentum_of_its_parts() {
         let found = vector(&robot, &bodies, name);
         assert!((found - Vector3::from(law)).norm() < bound, "{name}: {found}, not {law:?}");
     };
-    near("c", [3.0, 0.0, 1.0], 1e-12);
-    near("v", [7.0, 0.0, 0.0], 1e-12);
+    // The middle of the dumbbell is 0.2 m from the hinge.
+    let (sin, cos) = 0.4_f64.sin_cos();
+    near("c", [3.0 + 0.2 * cos, 0.2 * sin, 1.0], 1e-12);
+    near("v", [7.0 - 5.0 * 0.2 * sin, 5.0 * 0.2 * cos, 0.0], 1e-12);
     // Two points at half a metre, and two spheres of 0.4 m r^2.
     near("l", [0.0, 0.0, (2.0 * 2.0 * 0.25 + 2.0 * 0.4 * 2.0 * 1e-6) * 5.0], 1e-12);
-    near("all", [3.0, 0.0, 0.8], 1e-12);
+    near("all", [3.0 + 0.8 * 0.2 * cos, 0.8 * 0.2 * sin, 0.8], 1e-12);
 }
 
 // Statics: motors that hold what hangs on them: along a joint with a gear, a tendon over two joints
@@ -273,8 +275,15 @@ fn what_is_not_measured_is_left_out_with_a_warning() {
         "<framepos objtype='camera' objname='c'/>",
         "<subtreecom body='world'/>",
         "<gyro site='s' delay='0.1'/>",
+        "<gyro site='r'/>",
     ] {
-        let text = ARM.replace("SENSOR", &format!("{left}<gyro name='kept' site='s'/>"));
+        // Copies have other names, and their sensors are not copied.
+        let copied = ARM.replace(
+            "<site name=\"s\"/>",
+            "<site name=\"s\"/><replicate count=\"2\"><site name=\"r\"/></replicate>",
+        );
+        let file = if left.contains("'r'") { &copied[..] } else { ARM };
+        let text = file.replace("SENSOR", &format!("{left}<gyro name='kept' site='s'/>"));
         let imported = try_read(&text).unwrap();
         let kinds: Vec<WarningKind> = imported.warnings.iter().map(|warning| warning.kind).collect();
         let about_others = kinds.iter().filter(|kind| **kind != WarningKind::Pictures);
