@@ -42,10 +42,10 @@ impl StepMotion {
     fn update(&mut self, model: &Model, begin: &State, end: &State, velocities: Option<&[f64]>, dt: f64) {
         let ends = self.ends.get_or_insert_with(|| Box::new([0; 2].map(|_| Kinematics::new(model))));
         ends[0].update_at(model, begin, PathSide::Over(dt));
+        let state = self.state.get_or_insert_with(|| end.clone());
         match velocities {
             None => ends[1].update_at(model, end, PathSide::Before),
             Some(velocities) => {
-                let state = self.state.get_or_insert_with(|| end.clone());
                 state.copy_from(end);
                 state.v.copy_from_slice(velocities);
                 ends[1].update_at(model, state, PathSide::Before);
