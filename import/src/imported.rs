@@ -11,7 +11,7 @@ use pliant_geometry::Drawn;
 use pliant_rigid::collision::{CollisionGeometry, PairMaterial};
 use pliant_rigid::multibody::{LinkId, State};
 use pliant_rigid::simulation::System;
-use pliant_rigid::{Appearance, MechanismDesc, MechanismNames, PoseTrajectory, Site};
+use pliant_rigid::{Appearance, MechanismDesc, MechanismNames, PoseTrajectory, Sensor, Site};
 
 pub use pliant_rigid::{ImportedJoint, Input, Keyframe, Mocap};
 
@@ -38,6 +38,8 @@ pub struct Imported {
     /// Bodies that follow a path of the user, each with its link; they rest where the file puts
     /// them.
     pub mocaps: Vec<Mocap>,
+    /// Sensors of MJCF, on parts of this mechanism.
+    pub sensors: Vec<Sensor>,
     /// The initial state.
     pub state: State,
     /// Other states that the file names.
@@ -87,6 +89,7 @@ impl From<Imported> for MechanismDesc {
             visuals,
             sites,
             mocaps,
+            sensors,
             state,
             keyframes,
             joints,
@@ -95,7 +98,7 @@ impl From<Imported> for MechanismDesc {
         } = imported;
         let visual = |v: Visual| (v.link, Appearance { shape: v.shape, pose: v.pose, color: v.color });
         let visuals = visuals.into_iter().map(visual).collect();
-        let names = MechanismNames { joints, inputs, keyframes, sites, mocaps };
+        let names = MechanismNames { joints, inputs, keyframes, sites, mocaps, sensors };
         Self { system, geometries, excluded, pairs, hidden, visuals, state, names }
     }
 }

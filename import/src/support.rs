@@ -51,6 +51,7 @@ pub(super) type Attributes = (Support, &'static str);
 pub(super) struct Rule {
     /// Tags of the elements that may contain it, separated by spaces.
     pub within: &'static str,
+    /// Its tag, or those of several that are alike, separated by spaces.
     pub tag: &'static str,
     pub support: Support,
     pub attributes: &'static [Attributes],
@@ -64,9 +65,10 @@ pub(super) fn check(
     warnings: &mut Vec<ImportWarning>,
 ) -> Result<(), ImportError> {
     for child in &element.children {
-        let rule = rules
-            .iter()
-            .find(|rule| rule.tag == child.tag && rule.within.split(' ').any(|tag| tag == element.tag));
+        let rule = rules.iter().find(|rule| {
+            rule.tag.split(' ').any(|tag| tag == child.tag)
+                && rule.within.split(' ').any(|tag| tag == element.tag)
+        });
         let Some(rule) = rule else {
             if tolerant {
                 let action = "left out: an extension that is not part of the format";
@@ -156,7 +158,8 @@ pub(super) fn markdown(rules: &[Rule]) -> String {
     };
     for rule in rules {
         let within = rule.within.replace(' ', ", ");
-        text += &format!("| `{}` | {within} | | {} |\n", rule.tag, cell(rule.support));
+        let tags = rule.tag.replace(' ', "`, `");
+        text += &format!("| `{tags}` | {within} | | {} |\n", cell(rule.support));
         for (support, names) in rule.attributes {
             let names: Vec<String> = names
                 .split_whitespace()

@@ -325,7 +325,7 @@ fn what_mjcf_loses_is_named() {
     };
     warned(
         &[
-            (section("<sensor><gyro/></sensor>"), "sensor", "left out"),
+            (section("<sensor><rangefinder/></sensor>"), "rangefinder", "left out"),
             (section("<visual/>"), "visual", "pictures"),
             (
                 section("<tendon><fixed armature=\"1\"><joint joint=\"j\" coef=\"1\"/></fixed></tendon>"),

@@ -3,6 +3,7 @@
 use nalgebra::Isometry3;
 
 use crate::multibody::{LinkId, State};
+use crate::sensor::Sensor;
 use crate::simulation::Control;
 
 /// A joint of a file. Several joints of one body become a chain of links, all but the last
@@ -96,4 +97,6 @@ pub struct MechanismNames {
     pub sites: Vec<Site>,
     /// Bodies that follow a path of the user, each with its link.
     pub mocaps: Vec<Mocap>,
+    /// Sensors, in the order of the file, on what the file's own system has.
+    pub sensors: Vec<Sensor>,
 }

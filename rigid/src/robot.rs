@@ -24,7 +24,7 @@ pub enum RobotError {
     Unknown {
         /// Name of the robot.
         robot: String,
-        /// What was looked for: "joint", "link", "motor", "site", "mocap body" or
+        /// What was looked for: "joint", "link", "motor", "site", "sensor", "mocap body" or
         /// "keyframe".
         kind: &'static str,
         /// The name.

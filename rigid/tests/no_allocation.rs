@@ -4,11 +4,11 @@
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
-use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
+use pliant_rigid::{BodiesBuilder, RigidSettings, SensorReader, Shape, SpatialImpulse};
 use pliant_testing::Random;
 use pliant_testing::allocations::{Counting, on_this_thread};
 use pliant_testing::floor::free_link;
@@ -290,4 +290,31 @@ fn allocations_are_counted() {
     let before = on_this_thread();
     drop(std::hint::black_box(vec![1_u8; 100]));
     assert_eq!(on_this_thread() - before, 1);
+}
+
+// Checks: sensors of a mechanism are read without allocating, once they were read before.
+#[test]
+fn sensors_are_read_without_allocating() {
+    let text = r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 1"><joint name="j"/>
+        <geom type="box" size=".1 .1 .1"/><site name="s"/></body><body pos="1 0 .1"><freejoint/>
+        <geom size=".1"/><site name="t"/></body></worldbody><tendon><spatial name="p"><site site="s"/><site site="t"/>
+        </spatial></tendon><actuator><motor name="m" tendon="p"/></actuator><sensor><force site="s"/>
+        <torque site="s"/><accelerometer site="s"/><gyro site="s"/><touch site="t"/><tendonvel tendon="p"/>
+        <actuatorfrc actuator="m"/><jointactuatorfrc joint="j"/><framelinvel objtype="site" objname="t"
+        reftype="site" refname="s"/></sensor></mujoco>"#;
+    let mechanism = pliant_import::from_mjcf(text, env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let mut builder = BodiesBuilder::new();
+    builder.robot("r", mechanism, None, &Isometry3::identity()).unwrap();
+    let mut bodies = builder.build(Vector3::new(0.0, 0.0, -9.81), 1e-3, &RigidSettings::default()).unwrap();
+    let mut reader = SensorReader::default();
+    let mut allocations = 0;
+    for _ in 0..3 {
+        bodies.prepare(1e-3);
+        bodies.integrate(1e-3, &vec![SpatialImpulse::zero(); bodies.len()]).unwrap();
+        let before = on_this_thread();
+        reader.update(&bodies, bodies.sensors());
+        assert!(bodies.sensors().iter().all(|sensor| reader.read(&bodies, sensor).is_some()));
+        allocations = on_this_thread() - before;
+    }
+    assert_eq!(allocations, 0);
 }

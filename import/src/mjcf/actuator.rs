@@ -18,6 +18,7 @@ use super::felt_inertia::{acceleration, inertia, mass_at};
 use super::law::{Law, law, muscle_law};
 use super::links::JointRecord;
 use super::tendon::{TendonRecord, site};
+use pliant_rigid::SensorObject;
 use pliant_rigid::multibody::{ForceVector, Kinematics, LinkId, Model, State, point_jacobian};
 use pliant_rigid::simulation::{Activation, Actuator, Control, Drive, ForceLaw, Transmission};
 
@@ -37,6 +38,8 @@ pub(super) struct Motors {
     pub drives: Vec<Drive>,
     /// Of each of the file's motors.
     pub kept: Vec<Kept>,
+    /// What sensors measure of each of them, by its name; none of those that are left out.
+    pub measured: Vec<(String, Option<SensorObject>)>,
 }
 
 /// What names in a motor mean.
@@ -78,6 +81,7 @@ pub(super) fn read(
     let mass = mass_at(context.model, context.state);
     for element in root.all("actuator").flat_map(|actuator| &actuator.children) {
         motors.kept.push(Kept::No);
+        motors.measured.push((element.text("name").unwrap_or_default().to_owned(), None));
         if !KINDS.contains(&element.tag.as_str()) {
             continue;
         }
@@ -93,22 +97,26 @@ pub(super) fn read(
         let controls = controls(element, &resolved, &law, &target, context.compiler)?;
         let forces = range(&resolved, "forcerange", "forcelimited", context.compiler)?;
         let name = resolved.text("name").unwrap_or(target.name).to_owned();
-        let kept = match plain(&law, &target, forces) {
+        let (kept, measured) = match plain(&law, &target, forces) {
             Some((actuator, mut input)) => {
                 input.range = controls[0];
                 input.name = name;
                 input.actuator = motors.actuators.len();
+                let measured = SensorObject::Motor { actuator: input.actuator, gear: target.gear };
                 motors.actuators.push(actuator);
                 motors.inputs.push(input);
-                Kept::Actuator
+                (Kept::Actuator, measured)
             }
             None => {
                 motors.drives.push(drive(name, &law, &target, forces, controls, &resolved)?);
-                Kept::Drive
+                (Kept::Drive, SensorObject::Drive(motors.drives.len() - 1))
             }
         };
         if let Some(last) = motors.kept.last_mut() {
             *last = kept;
+        }
+        if let Some((_, last)) = motors.measured.last_mut() {
+            *last = Some(measured);
         }
     }
     Ok(motors)

@@ -25,7 +25,7 @@ pub(super) struct MjcfBody {
     pub inertial: Option<Inertial>,
     pub joints: Vec<MjcfJoint>,
     pub geoms: Vec<Geom>,
-    pub sites: Vec<(String, Isometry3<f64>)>,
+    pub sites: Vec<MjcfSite>,
     /// Whether the user moves it.
     pub mocap: bool,
     pub gravity: bool,
@@ -38,6 +38,17 @@ pub(super) struct MjcfBody {
     /// Its link, and its frame in that of the link.
     pub link: Option<LinkId>,
     pub in_link: Isometry3<f64>,
+}
+
+/// A site.
+#[derive(Clone, Debug)]
+pub(super) struct MjcfSite {
+    /// With its defaults, for its shape.
+    pub element: Element,
+    /// Empty if it has none.
+    pub name: String,
+    /// In the frame of the body.
+    pub frame: Isometry3<f64>,
 }
 
 /// Degrees of freedom of a joint.
@@ -141,8 +152,13 @@ impl MjcfBody {
 impl MjcfBody {
     /// The sites with a name, in the frame of the link.
     pub fn exported_sites(&self) -> impl Iterator<Item = Site> + '_ {
-        let named = self.sites.iter().filter(|(name, _)| !name.is_empty());
-        named.map(|(name, pose)| Site { name: name.clone(), link: self.link, pose: self.in_link * pose })
+        let named = self.sites.iter().filter(|site| !site.name.is_empty());
+        let exported = |site: &MjcfSite| Site {
+            name: site.name.clone(),
+            link: self.link,
+            pose: self.in_link * site.frame,
+        };
+        named.map(exported)
     }
 }
 
@@ -182,9 +198,8 @@ impl Reader<'_> {
                     if !name.is_empty() {
                         self.named_sites.push(child.clone());
                     }
-                    // Sites of other kinds are only drawn.
                     let frame = context.frame * pose(&resolved, self.compiler)?;
-                    self.bodies[context.body].sites.push((name, frame));
+                    self.bodies[context.body].sites.push(MjcfSite { element: resolved, name, frame });
                 }
                 "inertial" => {
                     if self.bodies[context.body].inertial.is_some() {

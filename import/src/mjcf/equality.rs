@@ -166,7 +166,7 @@ impl Reader<'_> {
             let name = element.required(attribute)?;
             let mut all = self.bodies.iter().enumerate();
             all.find_map(|(b, body)| {
-                body.sites.iter().find(|(site, _)| site == name).map(|(_, frame)| (b, *frame))
+                body.sites.iter().find(|site| site.name == name).map(|site| (b, site.frame))
             })
             .ok_or_else(|| element.fail_at(attribute, ImportProblem::Reference("site")))
         };

@@ -43,6 +43,11 @@ pub(super) struct Geom {
 }
 
 impl Geom {
+    /// Whether it is a mesh, whose frame MuJoCo moves.
+    pub fn is_mesh(&self) -> bool {
+        !matches!(self.shape, GeomShape::Solid(_))
+    }
+
     /// Reads a geom whose defaults are resolved.
     pub fn read(
         element: Element,

@@ -24,6 +24,7 @@ mod law;
 mod links;
 mod pose;
 mod replicate;
+mod sensor;
 mod shell;
 mod shown;
 mod softness;
@@ -54,7 +55,7 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
         return Err(root.fail_at(name, ImportProblem::UnknownAttribute));
     }
     let compiler = compiler::Compiler::read(&root)?;
-    replicate::expand(&mut root, &compiler)?;
+    let replicated = replicate::expand(&mut root, &compiler)?;
     support::check(&root, TABLE, false, &mut warnings)?;
     let option = compiler::Options::read(&root)?;
     let defaults = defaults::Defaults::read(&root)?;
@@ -100,6 +101,14 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
     };
     let motors = actuator::read(&root, &defaults, &context, &mut warnings)?;
     let keyframes = keyframe::read(&root, &model, &bodies, &joints, &state, &motors, &mut warnings)?;
+    let measured = sensor::SensorContext {
+        bodies: &bodies,
+        joints: &joints,
+        tendons: &tendons,
+        motors: &motors,
+        replicated,
+    };
+    let sensors = sensor::read(&root, &measured, &mut warnings)?;
     let mut system = System::new(model);
     system.actuators = motors.actuators;
     system.equalities = equalities;
@@ -117,6 +126,7 @@ pub(super) fn read(root: Element, directory: &Path, options: &LoadOptions) -> Re
         hidden: shapes.hidden,
         sites: bodies.iter().flat_map(body::MjcfBody::exported_sites).collect(),
         mocaps: links::mocaps(&bodies),
+        sensors,
         state,
         keyframes,
         joints: joints.iter().map(links::JointRecord::exported).collect(),

@@ -13,13 +13,13 @@ const MOST: i64 = 100_000;
 
 /// Replaces every `<replicate>` by one `<frame>` a copy, whose pose is that of the one before, moved
 /// by `offset` and `euler` in that frame. Names get the number of the copy, from 0, with as many
-/// digits as the count has.
-pub(super) fn expand(root: &mut Element, compiler: &Compiler) -> Result<(), ImportError> {
+/// digits as the count has. Says whether there were any.
+pub(super) fn expand(root: &mut Element, compiler: &Compiler) -> Result<bool, ImportError> {
     let mut made = 0;
     for world in root.children.iter_mut().filter(|child| child.tag == "worldbody") {
         expand_children(world, compiler, &mut made)?;
     }
-    Ok(())
+    Ok(made > 0)
 }
 
 fn expand_children(element: &mut Element, compiler: &Compiler, made: &mut i64) -> Result<(), ImportError> {

@@ -139,6 +139,19 @@ const MUSCLE: &[Attributes] = &[
 ];
 const NO_MOTOR: &str = "this kind of actuator is not supported; the joint is not actuated";
 
+/// Attributes of sensors.
+macro_rules! sensor {
+    ($on:literal) => {
+        &[
+            (Yes, concat!("name cutoff ", $on)),
+            (Foreign("readings are not delayed"), "delay=0 nsample=0 interval=0"),
+            (Inert("not applied, as in MuJoCo"), "noise"),
+            (Inert(SCRATCH), "interp user"),
+        ]
+    };
+}
+const FRAMES: &str = "not of cameras and meshes; of a body of type `body` its centre of mass, not its axes; others are left out with a warning";
+
 macro_rules! element {
     ($within:expr, $tag:expr, $support:expr) => {
         Rule { within: $within, tag: $tag, support: $support, attributes: &[] }
@@ -178,7 +191,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
                  noslip_tolerance ccd_iterations ccd_tolerance sdf_iterations sdf_initpoints impratio sleep_tolerance"
             ),
             (Dropped("there is no air"), "wind=0 density=0 viscosity=0"),
-            (Inert("without sensors a magnetic field has no effect"), "magnetic"),
+            (Inert("magnetometers are left out"), "magnetic"),
             (Touch("use materials"), "o_margin=0 o_solref o_solimp o_friction"),
             (Dropped("actuators are not switched in groups"), "actuatorgroupdisable"),
         ]
@@ -205,7 +218,47 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("mujoco", "statistic", Inert(PICTURE)),
     element!("mujoco", "visual", Drawn),
     element!("mujoco", "custom", Foreign("user data")),
-    element!("mujoco", "sensor", Foreign("forces and motions are read from the simulation")),
+    // Sensors.
+    element!("mujoco", "sensor", Yes),
+    element!(
+        "sensor",
+        "touch",
+        Partly("contacts with other bodies; those with particles are felt by tactile pads alone"),
+        sensor!["site"]
+    ),
+    element!(
+        "sensor",
+        "accelerometer force torque",
+        Partly("means over the last step; a force on a site of the world is left out with a warning"),
+        sensor!["site"]
+    ),
+    element!("sensor", "velocimeter gyro", Yes, sensor!["site"]),
+    element!("sensor", "jointpos jointvel ballquat ballangvel", Yes, sensor!["joint"]),
+    element!("sensor", "jointactuatorfrc", Partly("means over the last step"), sensor!["joint"]),
+    element!("sensor", "tendonpos tendonvel", Yes, sensor!["tendon"]),
+    element!("sensor", "tendonactuatorfrc", Partly("means over the last step"), sensor!["tendon"]),
+    element!("sensor", "actuatorpos actuatorvel", Yes, sensor!["actuator"]),
+    element!("sensor", "actuatorfrc", Partly("means over the last step"), sensor!["actuator"]),
+    element!(
+        "sensor",
+        "framepos framequat framexaxis frameyaxis framezaxis framelinvel frameangvel",
+        Partly(FRAMES),
+        sensor!["objtype objname reftype refname"]
+    ),
+    element!(
+        "sensor",
+        "framelinacc frameangacc",
+        Partly("means over the last step; of frames as above"),
+        sensor!["objtype objname"]
+    ),
+    element!("sensor", "subtreecom subtreelinvel subtreeangmom", Partly("not of the world"), sensor!["body"]),
+    element!("sensor", "clock", Yes, sensor![""]),
+    element!(
+        "sensor",
+        "magnetometer camprojection rangefinder jointlimitpos jointlimitvel jointlimitfrc tendonlimitpos tendonlimitvel \
+         tendonlimitfrc insidesite distance normal fromto contact e_potential e_kinetic tactile user plugin",
+        Foreign("not measured")
+    ),
     element!("mujoco", "extension", Refused("plugins")),
     element!("mujoco", "deformable", Refused("deformable bodies are not rigid bodies")),
     // Tendons.
@@ -229,7 +282,11 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("default", "motor", Yes, motor![]),
     element!("default", "position", Yes, POSITION),
     element!("default", "velocity", Yes, VELOCITY),
-    element!("default", "site", Inert("its orientation counts, the rest is for pictures only")),
+    element!(
+        "default",
+        "site",
+        Inert("its orientation counts, and the shape of a touch sensor's; the rest is for pictures only")
+    ),
     element!("default", "texture", Inert(PICTURE)),
     element!("default", "camera", Inert(PICTURE)),
     element!("default", "light", Inert(PICTURE)),
@@ -321,7 +378,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
             (Yes, "name class"),
             ORIENTED,
             (Dropped("give a place and an orientation"), "fromto"),
-            (Inert("sites are places"), "type size"),
+            (Inert("sites are places, but of touch sensors the zone"), "type size"),
             (Inert(PICTURE), "group material rgba user")
         ]
     ),
@@ -338,7 +395,7 @@ pub(in super::super) const TABLE: &[Rule] = &[
     element!("worldbody body frame", "flexcomp", Refused("deformable bodies are not rigid bodies")),
     element!("worldbody body frame", "plugin", Refused("plugins")),
     element!(
-        "worldbody body frame default asset contact equality tendon actuator keyframe",
+        "worldbody body frame default asset contact equality tendon actuator sensor keyframe",
         "include",
         Yes,
         &[(Yes, "file")]

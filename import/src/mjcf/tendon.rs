@@ -237,8 +237,8 @@ pub(super) fn site(
 ) -> Result<(Option<LinkId>, Isometry3<f64>), ImportError> {
     let name = element.required(attribute)?;
     let found = bodies.iter().find_map(|body| {
-        let site = body.sites.iter().find(|(site, _)| site == name);
-        site.map(|(_, frame)| (body.link, body.in_link * frame))
+        let site = body.sites.iter().find(|site| site.name == name);
+        site.map(|site| (body.link, body.in_link * site.frame))
     });
     found.ok_or_else(|| element.fail_at(attribute, ImportProblem::Reference("site")))
 }

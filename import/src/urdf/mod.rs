@@ -109,6 +109,7 @@ pub(super) fn read(
         hidden,
         visuals,
         sites: Vec::new(),
+        sensors: Vec::new(),
         mocaps: Vec::new(),
         state,
         keyframes,

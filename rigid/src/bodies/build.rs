@@ -33,6 +33,7 @@ impl BodiesBuilder {
             tendons,
             drives,
             sites,
+            sensors,
             externals,
             ..
         } = self;
@@ -81,8 +82,16 @@ impl BodiesBuilder {
         let geometries =
             bodies.iter().zip(0_u32..).flat_map(|(body, b)| body.geometries.iter().map(move |_| b));
         simulation.measure_contacts(bodies.iter().map(origin).collect(), geometries.collect());
-        let references = Vec::new();
-        Ok(Bodies { bodies, sites, simulation, kinematics, prepared: None, references, surface_changes: 0 })
+        Ok(Bodies {
+            bodies,
+            sites,
+            sensors,
+            simulation,
+            kinematics,
+            prepared: None,
+            references: Vec::new(),
+            surface_changes: 0,
+        })
     }
 }
 

@@ -15,6 +15,7 @@ use crate::joint::Joint;
 use crate::motion::Motion;
 use crate::multibody::{ForceVector, JointKind, Link, LinkId, Model, RigidInertia};
 use crate::names::Site;
+use crate::sensor::{Placed, Sensor};
 use crate::simulation::{Actuator, Drive, Equality, ExternalSystem, Integrator, SimulationError, Tendon};
 use crate::spatial::SpatialVelocity;
 use crate::trajectory::PoseTrajectory;
@@ -58,6 +59,8 @@ pub struct Mechanism {
     pub first_drive: usize,
     /// Its sites: site `i` of its names has the number `first_site + i` here.
     pub first_site: usize,
+    /// Its sensors, likewise.
+    pub first_sensor: usize,
 }
 
 impl Mechanism {
@@ -118,6 +121,8 @@ pub struct BodiesBuilder {
     pub drives: Vec<Drive>,
     /// Named places on links; those of a mechanism are named `name/site`.
     pub sites: Vec<Site>,
+    /// Sensors; those of a mechanism are named `name/sensor`.
+    pub sensors: Vec<Sensor>,
     /// Controllers and force elements.
     pub externals: Vec<ExternalMaker>,
 }
@@ -132,6 +137,7 @@ impl core::fmt::Debug for BodiesBuilder {
             .field("tendons", &self.tendons)
             .field("drives", &self.drives)
             .field("sites", &self.sites)
+            .field("sensors", &self.sensors)
             .field("externals", &self.externals.len())
             .finish_non_exhaustive()
     }
@@ -308,7 +314,7 @@ impl BodiesBuilder {
         let link_base = parent.map_or(*base, |p| self.bodies[p.0].frame * base);
         let MechanismDesc { system, geometries, excluded, pairs, hidden, visuals, state, names } = mechanism;
         check_pairs(&pairs, geometries.len())?;
-        let own_sites = names.sites;
+        let (own_sites, own_sensors) = (names.sites, names.sensors);
         let first_link = self.links.len();
         let model = &system.model;
         let named = |link: &Link| format!("{name}/{}", link.name);
@@ -374,6 +380,16 @@ impl BodiesBuilder {
             }
         }));
         let first_drive = self.drives.len();
+        let first_sensor = self.sensors.len();
+        let placed = Placed {
+            link: first_link,
+            tendon: first_tendon,
+            actuator: first_actuator,
+            drive: first_drive,
+            carrier,
+            base: &link_base,
+        };
+        self.sensors.extend(own_sensors.into_iter().map(|sensor| sensor.moved(name, &placed)));
         self.drives.extend(system.drives.into_iter().map(drive));
         self.externals
             .extend(system.externals.into_iter().map(|e| -> ExternalMaker { Box::new(move |_| Ok(e)) }));
@@ -390,7 +406,7 @@ impl BodiesBuilder {
             self.bodies.push(body);
         }
         let bodies = (first..self.bodies.len()).map(BodyId).collect();
-        Ok(Mechanism { first_link, bodies, first_actuator, first_drive, first_site })
+        Ok(Mechanism { first_link, bodies, first_actuator, first_drive, first_site, first_sensor })
     }
 
     /// Lets two bodies pass through each other.

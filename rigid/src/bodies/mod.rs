@@ -13,6 +13,7 @@ use crate::error::RigidError;
 use crate::id::BodyId;
 use crate::multibody::{ForceVector, FreeFloatingTree, JointKind, Kinematics, LinkId, PathSide, State};
 use crate::names::Site;
+use crate::sensor::Sensor;
 use crate::simulation::{
     AdvanceSummary, Collisions, LineForce, LinearResponse, MechanicalEnergy, Simulation, Snapshot,
     mechanical_energy,
@@ -49,6 +50,7 @@ pub struct Body {
 pub struct Bodies {
     bodies: Vec<Body>,
     sites: Vec<Site>,
+    sensors: Vec<Sensor>,
     simulation: Simulation<Collisions>,
     /// At the present time, with the velocities of the prepared step.
     kinematics: Kinematics,
@@ -254,6 +256,12 @@ impl Bodies {
     /// Named places on links; those of a mechanism are named `name/site`.
     pub fn sites(&self) -> &[Site] {
         &self.sites
+    }
+
+    /// Sensors; those of a mechanism are named `name/sensor`. See
+    /// [`SensorReader`](crate::SensorReader).
+    pub fn sensors(&self) -> &[Sensor] {
+        &self.sensors
     }
 
     /// Pose of a site in the world at [`time`](Self::time).

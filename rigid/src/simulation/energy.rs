@@ -211,7 +211,8 @@ impl EnergyMeter {
         if !roots.clone().any(|root| moves(&root)) {
             return 0.0;
         }
-        self.reactions.update(system, first, last, start);
+        // Free bodies have no parents that could move them.
+        self.reactions.update(system, first, last, (start, None));
         let work = |root: LinkId| last.dt * drift(root).dot(&self.reactions.joints[root.0]);
         roots.by_ref().filter(moves).map(work).sum()
     }

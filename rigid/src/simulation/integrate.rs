@@ -65,6 +65,8 @@ pub struct Simulation<S> {
     pub(super) trial: TrialStep,
     /// Whether the steppers hold the step that led to the state.
     pub(super) stepped: bool,
+    /// Velocities at the end of the last step, before they jumped; empty if they did not.
+    pub(super) before_jump: Vec<f64>,
     pub(super) meter: EnergyMeter,
     watch: StepWatch,
     pub(super) contact_sums: ContactSums,
@@ -112,7 +114,7 @@ impl<S: ContactSource> Simulation<S> {
         });
         let meter = EnergyMeter::new(system.model.trees().len());
         let trial = TrialStep::new(&state, &external);
-        let stepped = false;
+        let (stepped, before_jump) = (false, Vec::with_capacity(state.v.len()));
         Ok(Self {
             system,
             source,
@@ -124,6 +126,7 @@ impl<S: ContactSource> Simulation<S> {
             next_step,
             trial,
             stepped,
+            before_jump,
             meter,
             watch: StepWatch::default(),
             contact_sums: ContactSums::default(),
@@ -266,6 +269,7 @@ impl<S: ContactSource> Simulation<S> {
             let target = corner.unwrap_or(time);
             let left = target - self.state.time;
             self.stepped = false;
+            self.before_jump.clear();
             let taken = match self.integrator {
                 Integrator::Fixed { step } | Integrator::Trapezoid { step, accuracy: None } => {
                     let dt = if step >= left * (1.0 - 1e-9) { left } else { step };
@@ -284,6 +288,7 @@ impl<S: ContactSource> Simulation<S> {
             if taken == left {
                 self.state.time = target;
                 if corner.is_some() {
+                    self.before_jump.extend_from_slice(&self.state.v);
                     summary.energy.prescribed +=
                         self.stepper.apply_velocity_jumps(&self.system, &mut self.state);
                 }

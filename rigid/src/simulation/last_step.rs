@@ -2,10 +2,9 @@
 
 use super::contact::{ContactForce, ContactSource};
 use super::integrate::Simulation;
-use super::integrator::Integrator;
 use super::reactions::Reactions;
 use super::stepper::Stepper;
-use crate::multibody::ForceVector;
+use crate::multibody::{ForceVector, Kinematics};
 
 impl<S: ContactSource> Simulation<S> {
     /// The contacts of the last step and their forces.
@@ -32,6 +31,36 @@ impl<S: ContactSource> Simulation<S> {
         if self.stepped {
             self.last().add_drive_efforts(&self.system, out);
         }
+    }
+
+    /// Whether the last step is known: it is not before the first one and after
+    /// [`restore`](Self::restore).
+    pub fn has_step(&self) -> bool {
+        self.stepped
+    }
+
+    /// The kinematics at which the contacts of the last step were found.
+    pub fn contact_kinematics(&self) -> &Kinematics {
+        self.last().kinematics()
+    }
+
+    /// Mean force of a drive along its transmission over the last step \[N, N m\]; none before the
+    /// first step and after [`restore`](Self::restore).
+    pub fn drive_force(&self, drive: usize) -> Option<f64> {
+        let mut drives = self.last().drive_forces();
+        let (_, _, force) = drives.find(|(_, number, _)| *number == drive && self.stepped)?;
+        Some(force)
+    }
+
+    /// Mean effort of all motors and drives along a degree of freedom over the last step
+    /// \[N m, N\]; none when [`drive_force`](Self::drive_force) is.
+    pub fn motor_effort(&self, velocity: usize) -> Option<f64> {
+        let (model, last) = (&self.system.model, self.last());
+        let motors = self.system.actuators.iter().zip(last.actuator_efforts(&self.system));
+        let motors = motors.filter(|(motor, _)| motor.velocity(model) == velocity).map(|(_, effort)| effort);
+        let arm = |entry: usize| last.transmissions.arm(model, entry, velocity);
+        let drives = last.drive_forces().map(|(entry, _, force)| arm(entry) * force);
+        self.stepped.then(|| motors.sum::<f64>() + drives.sum::<f64>())
     }
 
     /// The stepper of the last step.
@@ -83,11 +112,6 @@ impl<S> Simulation<S> {
             Some(corrector) => (Some(&self.stepper), corrector),
             None => (None, &self.stepper),
         };
-        // Step doubling keeps its second half.
-        let begin = match self.integrator {
-            Integrator::ErrorControlled { .. } => &self.trial.middle,
-            _ => &self.trial.begin,
-        };
-        out.update(&self.system, first, last, begin);
+        out.update(&self.system, first, last, (self.step_begin(), Some(&self.state)));
     }
 }

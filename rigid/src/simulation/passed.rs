@@ -5,6 +5,7 @@ use nalgebra::Vector3;
 use super::contact::ContactForce;
 use super::stepper::Stepper;
 use super::system::System;
+use super::transmission::Part;
 use crate::multibody::LinkId;
 
 impl Stepper {
@@ -88,6 +89,17 @@ impl Stepper {
         for (n, effort) in motors.zip(self.actuator_efforts(system)).chain(others) {
             out[n] = Some(out[n].unwrap_or(0.0) + effort);
         }
+    }
+
+    /// Of each drive the entry of the pool, its number, and its mean force along its transmission
+    /// over the last step \[N, N m\].
+    pub(super) fn drive_forces(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
+        let solved = self.problem.transmissions.impulses();
+        let entries = self.transmissions.parts().zip(solved).enumerate();
+        entries.filter_map(|(entry, ((part, early), [solved]))| match part {
+            Part::Drive(drive) => Some((entry, drive, (solved + early) / self.dt)),
+            Part::Tendon(_) => None,
+        })
     }
 
     /// Mean effort of each of the system's actuators over the last step \[N m, N\], in their order.

@@ -22,6 +22,8 @@ pub struct Reactions {
     at_one_end: Vec<ForceVector>,
     external: Vec<ForceVector>,
     inverse: InverseDynamicsBuffers,
+    /// Mean accelerations of the step.
+    accelerations: Vec<f64>,
     efforts: Vec<f64>,
     middle: Option<Box<MidpointState>>,
 }
@@ -53,10 +55,18 @@ impl MidpointState {
     /// Half a step after `begin`: the accelerations of the jointed trees are those of the forces
     /// along their joints, so that the force of a joint along its axes is exactly that of its own
     /// actuators and passive forces.
-    fn find(&mut self, system: &System, last: &Stepper, begin: &State, inverse: &mut InverseDynamicsBuffers) {
+    fn find(
+        &mut self,
+        system: &System,
+        last: &Stepper,
+        begin: &State,
+        mean: &[f64],
+        inverse: &mut InverseDynamicsBuffers,
+    ) {
         let Self { state, kinematics, mass, accelerations, factor } = self;
         let (model, dt) = (&system.model, last.dt);
-        accelerations.clone_from(&last.acceleration);
+        accelerations.clear();
+        accelerations.extend_from_slice(mean);
         let Some(free) = &last.free else { return };
         state.copy_from(begin);
         state.time += 0.5 * dt;
@@ -89,34 +99,50 @@ impl MidpointState {
 }
 
 impl Reactions {
-    /// Finds them for the step from `begin` that `last` took. With `first`, the stepper of the
+    /// Finds them for the step from `begin` to `end` that `last` took; without an end
+    /// what is welded to free bodies lacks a part. With `first`, the stepper of the
     /// beginning in a trapezoid rule, they are the mean of both ends.
-    pub(super) fn update(&mut self, system: &System, first: Option<&Stepper>, last: &Stepper, begin: &State) {
+    pub(super) fn update(
+        &mut self,
+        system: &System,
+        first: Option<&Stepper>,
+        last: &Stepper,
+        (begin, end): (&State, Option<&State>),
+    ) {
         let links = system.model.links().len();
         for forces in [&mut self.joints, &mut self.contacts] {
             forces.clear();
             forces.resize(links, ForceVector::zero());
         }
+        let mut accelerations = core::mem::take(&mut self.accelerations);
+        accelerations.clone_from(&last.acceleration);
+        // What is welded to a free body feels how that turns in the torque-free flow, too.
+        for body in &system.model.floating {
+            let dofs = system.model.velocities_of(body.link);
+            for (n, end) in dofs.flat_map(|n| Some((n, end?))) {
+                accelerations[n] = (end.v[n] - begin.v[n]) / last.dt;
+            }
+        }
         let solved = last.problem.contacts.impulses().iter().map(|p| Vector3::from(*p) / last.dt);
         match first {
             Some(first) => {
-                let at_first = (&first.kinematics, &last.acceleration[..]);
-                let at_last = (&last.kinematics, &last.acceleration[..]);
+                let at_first = (&first.kinematics, &accelerations[..]);
+                let at_last = (&last.kinematics, &accelerations[..]);
                 let forces = last.trapezoid.contact_forces.iter().copied();
                 self.add_end(system, first, forces, last, 0.5, at_first);
                 self.add_end(system, last, solved, last, 0.5, at_last);
             }
             None => {
                 let mut middle = self.middle.take().unwrap_or_else(|| Box::new(MidpointState::new(system)));
-                middle.find(system, last, begin, &mut self.inverse);
+                middle.find(system, last, begin, &accelerations, &mut self.inverse);
                 let published = last.free.is_none();
                 let kinematics = if published { &last.kinematics } else { &middle.kinematics };
                 self.add_end(system, last, solved, last, 1.0, (kinematics, &middle.accelerations));
                 self.middle = Some(middle);
             }
         }
-        // A free joint has no force, but the rotation of its body in the torque-free flow is not in
-        // the accelerations of the step.
+        self.accelerations = accelerations;
+        // A free joint has no force; what is left is of the mean over the step.
         for body in &system.model.floating {
             self.joints[body.link.0] = ForceVector::zero();
         }

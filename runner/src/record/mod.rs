@@ -11,6 +11,7 @@ mod inputs;
 mod joints;
 pub(crate) mod manifest;
 mod paths;
+mod robot_sensors;
 mod run_tables;
 mod table;
 mod tactile;
@@ -31,6 +32,8 @@ pub use manifest::{
 };
 pub(crate) use manifest::{read_json, write_json};
 pub use paths::{FRAMES, check_names, frame_path, hull_folder};
+pub use robot_sensors::ROBOT_SENSORS;
+pub(crate) use robot_sensors::any as has_robot_sensors;
 pub use run_tables::{RunTables, TablesState};
 pub use tactile::{PadFrame, SENSORS, TACTILE, pad_path, read_pad};
 pub use wrench::Wrench;

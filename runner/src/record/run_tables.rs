@@ -13,6 +13,7 @@ use super::bodies::BodySums;
 use super::forces::ForceTable;
 use super::frame_list::FrameRow;
 use super::joints::JointTable;
+use super::robot_sensors::RobotSensorTable;
 use super::table::{Opening, Table};
 use super::tactile::{TactileSum, TactileTables};
 use super::{bodies, diagnostics, frame_list};
@@ -25,6 +26,7 @@ pub struct RunTables {
     tactile: Option<TactileTables>,
     forces: Option<ForceTable>,
     joints: Option<JointTable>,
+    robot_sensors: Option<RobotSensorTable>,
     sums: BodySums,
 }
 
@@ -79,6 +81,7 @@ impl RunTables {
             tactile: TactileTables::open(directory, opening, world)?,
             forces: ForceTable::open(directory, opening, scene, world)?,
             joints: JointTable::open(directory, opening, world)?,
+            robot_sensors: RobotSensorTable::open(directory, opening, world)?,
             sums: BodySums::new(scenario.centers.len()),
         })
     }
@@ -110,6 +113,9 @@ impl RunTables {
         bodies::frame(&mut self.bodies, world, &scenario.centers, &self.sums, interval)?;
         if let Some(tactile) = &mut self.tactile {
             tactile.frame(world, interval)?;
+        }
+        if let Some(sensors) = &mut self.robot_sensors {
+            sensors.frame(world)?;
         }
         if let Some(joints) = &mut self.joints {
             joints.frame(scenario)?;
@@ -149,6 +155,9 @@ impl RunTables {
         }
         if let Some(joints) = &mut self.joints {
             joints.sync(&mut files)?;
+        }
+        if let Some(sensors) = &mut self.robot_sensors {
+            sensors.sync(&mut files)?;
         }
         let tactile = match &mut self.tactile {
             Some(tactile) => tactile.sync(&mut files)?,

@@ -2,18 +2,25 @@
 
 use crate::picture::{PREVIEW_GIF, PREVIEW_PNG};
 use crate::plots::PLOTS;
-use crate::record::{BODIES, DIAGNOSTICS, FORCES, FRAME_LIST, JOINTS, SENSORS, TACTILE, force_bodies};
+use crate::record::{
+    BODIES, DIAGNOSTICS, FORCES, FRAME_LIST, JOINTS, ROBOT_SENSORS, SENSORS, TACTILE, force_bodies,
+    has_joints, has_robot_sensors,
+};
+use pliant_coupling::World;
 use pliant_scenes::format::Scene;
 
-/// Paths in the run directory of the tables of a scene's run, whose world has `joints` or not, and,
-/// with `pictures`, of its plots and pictures.
-pub(super) fn outputs(scene: &Scene, joints: bool, pictures: bool) -> Vec<String> {
+/// Paths in the run directory of the tables of a scene's run, in `world`, and, with `pictures`, of
+/// its plots and pictures.
+pub(super) fn outputs(scene: &Scene, world: &World, pictures: bool) -> Vec<String> {
     let mut files = [DIAGNOSTICS, BODIES, FRAME_LIST].map(str::to_owned).to_vec();
     if !force_bodies(&scene.output).is_empty() {
         files.push(FORCES.to_owned());
     }
-    if joints {
+    if has_joints(world) {
         files.push(JOINTS.to_owned());
+    }
+    if has_robot_sensors(world) {
+        files.push(ROBOT_SENSORS.to_owned());
     }
     if !scene.sensors.is_empty() {
         files.push(SENSORS.to_owned());

@@ -18,7 +18,7 @@ use crate::record::cloth::ClothWatch;
 use crate::record::energy;
 use crate::record::{
     ClothSummary, Conservation, ENERGY_GAIN_WARNING, FRAMES, InputFile, Manifest, Number, Pictures,
-    RunTables, Status, frame_path, has_joints, input_files,
+    RunTables, Status, frame_path, input_files,
 };
 use pliant_io::files::IoError;
 use pliant_scenes::format::Scene;
@@ -386,7 +386,7 @@ impl<'a> Run<'a> {
             energy: energy.as_ref().map(energy::figures).unwrap_or_default(),
             goals: self.goal_monitor.results(status, sim_s, self.scenario.scene.dt),
             frames: self.frames,
-            files: outputs(&self.scenario.scene, has_joints(&self.scenario.world), pictures),
+            files: outputs(&self.scenario.scene, &self.scenario.world, pictures),
             pictures: if pictures { Pictures::Pending } else { Pictures::Off },
             inputs: self.inputs.clone(),
             digests,

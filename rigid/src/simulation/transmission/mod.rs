@@ -380,6 +380,20 @@ impl Transmissions {
         self.pulls[self.rows[row].pulls.clone()].iter().for_each(|pull| visit(pull.link, pull.force * gear));
     }
 
+    /// Effort along a degree of freedom for a force of 1 along an entry \[m, -\].
+    pub fn arm(&self, model: &Model, entry: usize, velocity: usize) -> f64 {
+        let (_, row, gear) = self.entries[entry];
+        let row = &self.rows[row];
+        let (mut first, mut arm) = (row.first_column, 0.0);
+        for tree in row.trees.into_iter().flatten().map(|tree| &model.trees()[tree]) {
+            if let Some(at) = velocity.checked_sub(tree.first_velocity).filter(|at| *at < tree.velocities) {
+                arm += gear * self.columns[first + at];
+            }
+            first += tree.velocities;
+        }
+        arm
+    }
+
     /// Adds what acts at the beginning of a trapezoid step to the momentum.
     pub fn add_early(&self, problem: &mut ConvexProblem) {
         for (c, early) in self.early.iter().enumerate().filter(|(_, early)| **early != 0.0) {

@@ -119,6 +119,19 @@ impl Tendon {
         self.measure(model, kinematics, state, |_, _, _| {}, |_, _| {})
     }
 
+    /// Its length at a state \[m, rad\], and the rate of that \[m/s, rad/s\].
+    pub fn motion(&self, model: &Model, kinematics: &Kinematics, state: &State) -> (f64, f64) {
+        let (mut pulled, mut turned) = (0.0, 0.0);
+        let length = self.measure(
+            model,
+            kinematics,
+            state,
+            |link, point, direction| pulled += kinematics.point_velocity(link, &point).dot(&direction),
+            |n, coefficient| turned += coefficient * state.v[n],
+        );
+        (length, pulled + turned)
+    }
+
     /// Its length at a state \[m\], and the change of that with each velocity in `jacobian`
     /// \[-, m/rad\].
     pub fn moment_arms(
