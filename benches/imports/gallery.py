@@ -41,7 +41,8 @@ The files are read as they are published; none of them is part of Pliant. Pictur
 keyframe or the SRDF's state where there is one, and else at zero; robots that the file fixes above
 their feet hang there without a floor. [Importing models](import.md) says what is read.
 Colours are those of the files: the HyQ's meshes have a green trunk, and the URDF of the PR2 paints
-its grey meshes in primary colours. The colour of a textured part is the mean of its texture.
+its grey meshes in primary colours. The colour of a textured part is the mean of its texture. The
+Laikago, whose file has y up, is turned as the examples of its package turn it.
 
 Errors are the worst of three random states, relative to the largest number of the reference. The
 motion lasts half a second, passive and without contacts, limits and dry friction: the farthest
