@@ -14,8 +14,8 @@ impl World {
     /// energy. Particles on a device are fetched and handed over again.
     ///
     /// # Errors
-    /// [`PinChangeError`]: no such sheet or vertex, a time that is not finite and positive, a place
-    /// that is not finite; nothing is changed then.
+    /// [`PinChangeError`]: a world that failed, no such sheet or vertex, a time that is not finite and
+    /// positive, a place that is not finite; nothing is changed then.
     pub fn move_pin(
         &mut self,
         sheet: usize,
@@ -30,7 +30,7 @@ impl World {
     /// Releases a vertex of a sheet; one that is not held stays as it is.
     ///
     /// # Errors
-    /// [`PinChangeError`]: no such sheet or vertex.
+    /// [`PinChangeError`]: a world that failed, no such sheet or vertex.
     pub fn release_pin(&mut self, sheet: usize, vertex: usize) -> Result<(), PinChangeError> {
         let time = self.time;
         self.change_pins(|mpm| mpm.release_pin(sheet, vertex, time))
@@ -40,6 +40,10 @@ impl World {
         &mut self,
         change: impl FnOnce(&mut Mpm) -> Result<(), PinError>,
     ) -> Result<(), PinChangeError> {
+        // Handing particles over would make a world that failed look whole.
+        if let Some(cause) = &self.failure {
+            return Err(PinChangeError::Failed { cause: cause.clone() });
+        }
         if self.backend.is_host() {
             return Ok(change(&mut self.mpm)?);
         }

@@ -198,6 +198,12 @@ pub enum BranchError {
 /// Pins that could not be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum PinChangeError {
+    /// Its state is that of a step that was not finished.
+    #[error("pin: the world failed before: {cause}; restore a state of before, or build it again")]
+    Failed {
+        /// The first failure.
+        cause: String,
+    },
     /// No such sheet or vertex, or a value out of range.
     #[error("pin: {0}")]
     Pin(#[from] PinError),

@@ -5,7 +5,7 @@ mod common;
 
 use common::{G, block, fixed_corotated, floor, run_for, snapshot};
 use nalgebra::Vector3;
-use pliant_coupling::{PinChangeError, Settings, World};
+use pliant_coupling::{PinChangeError, Settings, StepError, World};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, PinError, Sheet};
 use pliant_mpm::material::Elastic;
 use pliant_rigid::BodyId;
@@ -172,6 +172,22 @@ fn pins_that_cannot_be_are_refused() {
     let mut bare = builder.build().unwrap();
     let error = bare.move_pin(0, 0, &Vector3::zeros(), 1.0).unwrap_err();
     assert!(matches!(error, PinChangeError::Pin(PinError::NoSuchSheet { count: 0, .. })), "{error}");
+}
+
+/// A world that failed stays so: its pins are not changed, and its steps are refused.
+#[test]
+fn pins_of_a_failed_world_are_refused() {
+    let mut world = napkin(G, &[0]);
+    world.watch().stop();
+    world.step().unwrap_err();
+    // A stop before a step changes nothing; a vertex that is torn away breaks the world.
+    world.set_watch(pliant_coupling::StepWatch::default());
+    world.move_pin(0, 60, &Vector3::new(1e6, 0.0, 0.0), 1e-9).unwrap();
+    world.step().unwrap_err();
+    for result in [world.move_pin(0, 0, &Vector3::zeros(), 1.0), world.release_pin(0, 0)] {
+        assert!(matches!(result.unwrap_err(), PinChangeError::Failed { .. }));
+    }
+    assert!(matches!(world.step().unwrap_err(), StepError::Failed { .. }));
 }
 
 /// Before the first step nothing was measured; afterwards the wrench is the impulse over the step.

@@ -237,7 +237,8 @@ impl Transmissions {
     }
 
     /// Fills the pool for a step of `dt` \[s\] from the state at which `first` is prepared: these
-    /// rows, or in a trapezoid step those of its beginning, with its velocities. `activations` are those at the start.
+    /// rows, or in a trapezoid step those of its beginning, with its velocities. `activations` are
+    /// those at the start.
     pub fn assemble(
         &mut self,
         first: Option<(&Self, &[f64])>,
