@@ -1,87 +1,32 @@
 #!/usr/bin/env python3
-"""Compiles kernels/pliant.cu to ptx/pliant.ptx, with a compiler from PyPI in a throwaway folder.
+"""Compiles kernels/pliant.cu to ptx/pliant.ptx, with compilers from PyPI in a throwaway folder.
 
-    cuda/ptx.py            writes the PTX, the hash of its sources, and the table of their registers
-    cuda/ptx.py --check    compiles, and says whether the repository has all three (exit code 1 if not)
+    cuda/ptx.py                   writes the PTX, the hash of its sources, and the tables of registers and costs
+    cuda/ptx.py --check           compiles, and says whether the repository has all four (exit code 1 if not)
+    cuda/ptx.py --cubins FOLDER   writes the repository's PTX, assembled for each architecture, there
+    cuda/ptx.py --tools FOLDER    besides: keeps the compilers there, and uses them where they are there
 
 The compiler is NVRTC, NVIDIA's run-time compiler: one library, without the host compiler and headers that nvcc needs. The
-wheels of CUDA 12 have no nvcc, and those of CUDA 13 write PTX 9, which drivers of CUDA 12 refuse. ptxas of the same
-release assembles the result for each architecture, so that what is written is known to load. Needs Linux on x86-64, Python
-3.9 with pip, and the network; no GPU and no CUDA. Without the network it says so and ends with exit code 3.
+wheels of CUDA 12 have no nvcc, and those of CUDA 13 write PTX 9, which drivers of CUDA 12 refuse. The oldest ptxas that is
+supported and the newest assemble the result for each architecture, as drivers of their releases will. A kernel that spills
+registers with one of them ends in exit code 1, after everything was written.
+
+A cubin is made by the oldest ptxas that knows its architecture, and ends with the hash of its PTX, which the library
+compares. Needs Linux on x86-64, Python 3.9 with pip, and the network; no GPU and no CUDA. Without the network it says so
+and ends with exit code 3.
 """
 
 import argparse
-import ctypes
 import pathlib
-import re
-import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-KERNELS = HERE / "kernels"
-PTX = HERE / "ptx" / "pliant.ptx"
-HASH = HERE / "ptx" / "sources.hash"
-REGISTERS = HERE / "ptx" / "registers.md"
-TARGET = "compute_80"
-# Architectures that ptxas must take the PTX for; the table is for the last.
-ASSEMBLED_FOR = ["sm_80", "sm_86", "sm_89", "sm_90"]
-OPTIONS = [f"--gpu-architecture={TARGET}", "--std=c++17", f"--include-path={KERNELS}"]
-NO_NETWORK = 3
+import cost
+import toolchain
 
-
-def sources_hash():
-    """FNV-1a of names and texts, as cuda/src/ptx.rs computes it."""
-    value = 0xCBF29CE484222325
-    for path in sorted(path for path in KERNELS.iterdir() if path.suffix in (".cu", ".cuh")):
-        for part in (path.name.encode(), path.read_bytes().replace(b"\r", b"")):
-            for byte in part + b"\0":
-                value = (value ^ byte) * 0x100000001B3 % 2**64
-    return f"{value:016x}"
-
-
-def install(folder):
-    """The pinned wheels, unpacked into a folder."""
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    command += ["--require-hashes", "--only-binary=:all:", "--retries=1", f"--target={folder}"]
-    command += [f"--requirement={HERE / 'ptx-requirements.txt'}"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        unreachable = "Failed to establish a new connection" in done.stderr or "NameResolution" in done.stderr
-        print(done.stderr.strip(), file=sys.stderr)
-        if unreachable:
-            print("ptx.py: skipped, the package index cannot be reached", file=sys.stderr)
-        sys.exit(NO_NETWORK if unreachable else 1)
-
-
-class Nvrtc:
-    """NVRTC's C interface."""
-
-    def __init__(self, folder):
-        libraries = folder / "nvidia" / "cuda_nvrtc" / "lib"
-        # The compiler asks for its built-in functions by name; they are found because they are loaded already.
-        ctypes.CDLL(str(libraries / "libnvrtc-builtins.so.12.0"), mode=ctypes.RTLD_GLOBAL)
-        self.library = ctypes.CDLL(str(libraries / "libnvrtc.so.12"))
-
-    def text(self, program, what):
-        size = ctypes.c_size_t()
-        getattr(self.library, f"nvrtcGet{what}Size")(program, ctypes.byref(size))
-        text = ctypes.create_string_buffer(size.value)
-        getattr(self.library, f"nvrtcGet{what}")(program, text)
-        return text.value.decode()
-
-    def compile(self, path):
-        program = ctypes.c_void_p()
-        source = path.read_bytes()
-        self.library.nvrtcCreateProgram(ctypes.byref(program), source, path.name.encode(), 0, None, None)
-        options = (ctypes.c_char_p * len(OPTIONS))(*[option.encode() for option in OPTIONS])
-        failed = self.library.nvrtcCompileProgram(program, len(OPTIONS), options)
-        log = self.text(program, "ProgramLog").strip()
-        if log:
-            print(log, file=sys.stderr)
-        if failed:
-            sys.exit("ptx.py: the kernels do not compile")
-        return self.text(program, "PTX")
+ROOT = toolchain.HERE.parent
+REGISTERS = toolchain.HERE / "ptx" / "registers.md"
+COSTS = toolchain.HERE / "ptx" / "cost.md"
 
 
 def kept_if_same(ptx):
@@ -90,59 +35,96 @@ def kept_if_same(ptx):
     NVRTC places some moves of constants by addresses within its own memory: one in a few runs over the same sources puts
     them some lines further up or down.
     """
-    kept = PTX.read_text() if PTX.exists() else ""
+    kept = toolchain.PTX.read_text() if toolchain.PTX.exists() else ""
     return kept if sorted(kept.splitlines()) == sorted(ptx.splitlines()) else ptx
 
 
-def assemble(folder, ptx):
-    """What ptxas says of each kernel: name, registers, shared memory [bytes], spills [bytes]."""
-    ptxas = folder / "nvidia" / "cuda_nvcc" / "bin" / "ptxas"
-    ptxas.chmod(0o755)
-    file = folder / "pliant.ptx"
-    file.write_text(ptx)
-    for architecture in ASSEMBLED_FOR:
-        command = [str(ptxas), "--verbose", f"--gpu-name={architecture}", "--output-file=/dev/null", str(file)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
-            sys.exit(f"ptx.py: ptxas refuses the PTX for {architecture}:\n{done.stderr}{done.stdout}")
-    report = done.stderr + done.stdout
-    entry = re.compile(
-        r"Compiling entry function '(\w+)'.*?(\d+) bytes spill stores, (\d+) bytes spill loads.*?Used (\d+) registers([^\n]*)",
-        re.DOTALL,
-    )
-    rows = []
-    for name, stores, loads, registers, rest in entry.findall(report):
-        shared = re.search(r"(\d+) bytes smem", rest)
-        rows.append((name, registers, shared.group(1) if shared else "0", str(int(stores) + int(loads))))
-    return sorted(rows)
+def table_of(cubins):
+    """Registers and memory of the kernels by release and architecture, as Markdown."""
+    lines = [
+        "# Registers, memory and code of the kernels",
+        "",
+        "Written by `cuda/ptx.py`. Of each kernel and architecture: registers of a thread, bytes spilled",
+        "(stores and loads), bytes of code. Static shared memory [bytes] is the most of the architectures.",
+    ]
+    for release, (_, known) in toolchain.ASSEMBLERS.items():
+        of = {architecture: cubins[release, architecture].kernels for architecture in known}
+        lines += ["", f"## ptxas {release}", "", "| kernel | static shared | " + " | ".join(known) + " |"]
+        lines.append("|---|---:|" + "---:|" * len(known))
+        for name in sorted(of[known[0]]):
+            figures = [of[architecture][name] for architecture in known]
+            cells = [f"{own['registers']}, {own['spilled']}, {own['code']}" for own in figures]
+            lines.append(f"| `{name}` | {max(own['shared'] for own in figures)} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
-def table_of(rows):
-    """Registers and memory of the kernels, as lines of Markdown."""
-    table = ["| kernel | registers | static shared [bytes] | spilled [bytes] |", "|---|---:|---:|---:|"]
-    return table + [f"| `{name}` | {registers} | {shared} | {spilled} |" for name, registers, shared, spilled in rows]
+def spills_of(cubins):
+    """A line for each kernel that spills, with what it spills where [bytes]."""
+    found = {}
+    for (release, architecture), cubin in cubins.items():
+        for name, figures in cubin.kernels.items():
+            if figures["spilled"] > 0:
+                where = f"{figures['spilled']} for {architecture} by ptxas {release}"
+                found.setdefault(name, []).append(where)
+    return [f"kernel '{name}' spills bytes of registers: {', '.join(where)}" for name, where in sorted(found.items())]
+
+
+def write_tables(folder, is_check):
+    """Compiles, compares, writes; the exit code."""
+    ptx = kept_if_same(toolchain.Nvrtc(folder).compile(toolchain.KERNELS / "pliant.cu"))
+    cubins = toolchain.assemble(folder, ptx, toolchain.EVERY)
+    results = {
+        toolchain.PTX: ptx,
+        toolchain.HASH: toolchain.sources_hash() + "\n",
+        REGISTERS: table_of(cubins),
+        COSTS: cost.table_of(folder, cubins, hash_of(ptx.encode())),
+    }
+    stale = [path for path, text in results.items() if not path.exists() or path.read_text() != text]
+    for path in stale:
+        if is_check:
+            print(f"ptx.py: {path.relative_to(ROOT)} is out of date: run cuda/ptx.py", file=sys.stderr)
+        else:
+            path.write_text(results[path])
+            print(f"wrote {path.relative_to(ROOT)}")
+    spills = spills_of(cubins)
+    for line in spills:
+        print(f"ptx.py: {line}", file=sys.stderr)
+    return 1 if spills or (is_check and stale) else 0
+
+
+def hash_of(ptx):
+    """As `pliant_cuda::ptx::hash`."""
+    return f"{toolchain.fnv(ptx):016x}"
+
+
+def write_cubins(folder, to):
+    """Assembles the repository's PTX, marked with its hash: `src/cubin.rs` reads it."""
+    if toolchain.HASH.read_text().strip() != toolchain.sources_hash():
+        sys.exit("ptx.py: the PTX is not of these kernels: run cuda/ptx.py first")
+    to.mkdir(parents=True, exist_ok=True)
+    of = hash_of(toolchain.PTX.read_bytes())
+    assembled = toolchain.assemble(folder, toolchain.PTX.read_text(), toolchain.OLDEST)
+    for (_, architecture), cubin in assembled.items():
+        path = to / f"pliant-{architecture}.cubin"
+        mark = f"\npliant cubin for {architecture} of PTX {of}\n"
+        path.write_bytes(cubin.path.read_bytes() + mark.encode())
+        print(f"wrote {path}, {path.stat().st_size} bytes")
+    return 0
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Compiles the kernels to PTX.")
-    parser.add_argument("--check", action="store_true", help="compare with what the repository has, and write nothing")
-    check = parser.parse_args().check
+    parser = argparse.ArgumentParser(description="Compiles the kernels to PTX and assembles them.")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="compare with what the repository has, and write nothing")
+    what.add_argument("--cubins", type=pathlib.Path, metavar="FOLDER", help="write a cubin for each architecture there")
+    parser.add_argument("--tools", type=pathlib.Path, metavar="FOLDER", help="where the compilers are kept")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="pliant-ptx-") as name:
-        folder = pathlib.Path(name)
-        install(folder)
-        ptx = kept_if_same(Nvrtc(folder).compile(KERNELS / "pliant.cu"))
-        rows = assemble(folder, ptx)
-    table = "\n".join([f"# Registers and memory of the kernels, by ptxas for {ASSEMBLED_FOR[-1]}", "", *table_of(rows)])
-    results = {PTX: ptx, HASH: sources_hash() + "\n", REGISTERS: table + "\n"}
-    print(table)
-    stale = [path for path, text in results.items() if not path.exists() or path.read_text() != text]
-    if check:
-        for path in stale:
-            print(f"ptx.py: {path.relative_to(HERE.parent)} is out of date: run cuda/ptx.py", file=sys.stderr)
-        sys.exit(1 if stale else 0)
-    for path in stale:
-        path.write_text(results[path])
-        print(f"wrote {path.relative_to(HERE.parent)}")
+        folder = given.tools or pathlib.Path(name)
+        folder.mkdir(parents=True, exist_ok=True)
+        toolchain.install(folder)
+        return write_cubins(folder, given.cubins) if given.cubins else write_tables(folder, given.check)
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(main())

@@ -196,9 +196,9 @@ fn wrong_usage_exits_with_2() {
 #[cfg(feature = "emulation")]
 fn a_direction_that_a_device_has_not_is_refused() {
     let place = Place::new();
-    let arguments = ["--backend", "cuda-emulated", "--set", "solver.direction=block"];
+    let arguments = ["--backend", "cuda-emulated", "--set", "solver.direction=newton-factorised"];
     let told = place.run_small("out", &arguments).exits(2);
-    told.complains("solver.direction Block").complains("newton_cg").complains("cpu backend");
+    told.complains("solver.direction NewtonFactorised").complains("newton_cg").complains("cpu backend");
     place.run_small("there", &["--device", "1"]).exits(2).complains("--device 1: only --backend cuda");
     assert!(place.names().is_empty());
 }

@@ -8,6 +8,7 @@ use crate::body_state::{ReferencePointPath, SubstepBodyState};
 use crate::contact_stage::ContactStage;
 use crate::error::StepError;
 use crate::exchange::ExchangeTotals;
+use crate::host::check_transfer;
 use crate::particles::{ParticleBackend, SubstepFlows, SubstepRun};
 use crate::report::ParticleFlows;
 use crate::world::World;
@@ -68,6 +69,14 @@ impl World {
             surface_changes,
         });
         Ok(())
+    }
+
+    /// Whether the processor can step the particles, if there are any, as the settings ask.
+    ///
+    /// # Errors
+    /// [`BackendError::Unsupported`] with [`Transfer::Atomic`](crate::Transfer::Atomic).
+    pub fn check_processor(&self) -> Result<(), BackendError> {
+        check_transfer(&self.mpm, self.settings.transfer)
     }
 
     /// Moves the grid's origin to the world's, which a backend requires. Positions are rounded once

@@ -7,6 +7,7 @@ use crate::backend::{BackendError, ContactCacheState};
 use crate::contact_stage::ContactStage;
 use crate::error::StepError;
 use crate::particles::{ParticleBackend, SubstepFlows, SubstepRun};
+use crate::settings::Transfer;
 
 /// Steps the particles on the processor, where the world keeps them.
 pub(crate) struct HostBackend;
@@ -21,6 +22,8 @@ impl ParticleBackend for HostBackend {
     }
 
     fn advance(&mut self, world: &mut SubstepRun<'_>) -> Result<f64, StepError> {
+        check_transfer(world.mpm, world.settings.transfer)
+            .map_err(|error| StepError::Backend { step: world.step, reason: error.to_string() })?;
         // Without particles there is nothing to substep.
         for k in 0..if world.mpm.is_empty() { 0 } else { world.count } {
             world.check_watch(k)?;
@@ -58,6 +61,18 @@ impl ParticleBackend for HostBackend {
     fn load(&mut self, _: &Mpm, _: &ContactStage) -> Result<(), BackendError> {
         Ok(())
     }
+}
+
+/// The processor adds in a fixed order; another one that was asked for would be ignored.
+pub(crate) fn check_transfer(mpm: &Mpm, transfer: Transfer) -> Result<(), BackendError> {
+    if transfer == Transfer::Ordered || mpm.is_empty() {
+        return Ok(());
+    }
+    Err(BackendError::Unsupported {
+        what: "transfer: atomic".to_owned(),
+        backend: "cpu",
+        instead: "leave it out (ordered), or use the cuda backend",
+    })
 }
 
 /// One explicit MPM substep with implicit contact.

@@ -67,7 +67,7 @@ pub use report::{
 pub use sensor::{TactilePad, TactileReading};
 pub use settings::{
     ContactSettings, Coupling, CouplingStep, GridMotion, MOST_SUBSTEPS, MaterialId,
-    NEAR_RIGID_STIFFNESS_NUMBER, ParticleSet, Settings,
+    NEAR_RIGID_STIFFNESS_NUMBER, ParticleSet, Settings, Transfer,
 };
 pub use world::World;
 pub use worlds::{Worlds, WorldsError};

@@ -61,6 +61,19 @@ pub enum GridMotion {
     Fixed,
 }
 
+/// How particles add to the grid (P2G) on a device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Transfer {
+    /// In a fixed order: the same bits whatever the schedule. The processor has no other.
+    #[default]
+    Ordered,
+    /// By atomic additions, after particles of one cell were added up in registers (Gao et al.
+    /// 2018): the last bits change from run to run.
+    Atomic,
+}
+
 /// Contact between particles and bodies: Hunt-Crossley with regularised Coulomb friction. The
 /// coefficient of friction belongs to the bodies' geometries.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -125,6 +138,8 @@ pub struct Settings {
     pub coupling_step: CouplingStep,
     /// Whether the grid moves with the scene.
     pub grid_motion: GridMotion,
+    /// How particles add to the grid.
+    pub transfer: Transfer,
     /// Contact between particles and bodies.
     pub contact: ContactSettings,
     /// The contact solver.
@@ -147,6 +162,7 @@ impl Settings {
             coupling: Coupling::Auto,
             coupling_step: CouplingStep::Auto,
             grid_motion: GridMotion::Auto,
+            transfer: Transfer::Ordered,
             gravity: Vector3::new(0.0, 0.0, -9.81),
             contact: ContactSettings::default(),
             solver: SolverSettings::default(),

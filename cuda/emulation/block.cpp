@@ -1,4 +1,4 @@
-// What the threads of a block, or of the grid, share: barriers and memory.
+// What the threads of a block, or of the grid, share: barriers, memory and words to wait for.
 
 #include "engine.hpp"
 
@@ -9,6 +9,7 @@ namespace emulation {
 
 uint32_t Engine::block_barrier(Operation operation, uint32_t value) {
     Block& block = *current_->block;
+    looks_ = 0;
     if (block.exited > 0) {
         fail({ErrorCode::DivergentBarrier, name(operation), "other threads of the block have returned", 0,
               block.threads - block.exited, block.threads});
@@ -22,6 +23,8 @@ uint32_t Engine::block_barrier(Operation operation, uint32_t value) {
         fail({ErrorCode::DivergentBarrier, name(operation), "other threads wait at another kind of barrier", 0,
               block.arrived, block.threads});
     }
+    const uint8_t turn = block.turn;
+    order_release(&block.order[turn]);
     const uint32_t truth = value != 0 ? 1 : 0;
     block.count += truth;
     block.all &= truth;
@@ -29,12 +32,14 @@ uint32_t Engine::block_barrier(Operation operation, uint32_t value) {
     if (++block.arrived < block.threads) {
         yield();
     } else {
+        block.turn ^= 1;
         block.arrived = 0;
         block.result = operation == Operation::SyncThreadsAnd  ? block.all
                        : operation == Operation::SyncThreadsOr ? block.any
                                                                : block.count;
         release_barrier(block);
     }
+    order_acquire(&block.order[turn]);
     return block.result;
 }
 
@@ -48,26 +53,8 @@ void Engine::release_barrier(Block& block) {
     }
 }
 
-void Engine::grid_barrier() {
-    if (!cooperative_) {
-        fail({ErrorCode::NotCooperative, name(Operation::GridBarrier), "the launch is not cooperative", 0, 0, 0});
-    }
-    const uint32_t threads = resident_ * block_threads_;
-    if (alive_ != threads) {
-        fail({ErrorCode::DivergentBarrier, name(Operation::GridBarrier), "other threads of the grid have returned", 0,
-              alive_, threads});
-    }
-    if (++grid_arrived_ < threads) {
-        yield();
-        return;
-    }
-    grid_arrived_ = 0;
-    for (uint32_t slot = 0; slot < resident_; ++slot) {
-        release_barrier(blocks_[slot]);
-    }
-}
-
 unsigned char* Engine::shared_array(const void* key, size_t bytes) {
+    [[maybe_unused]] const Unseen unseen;
     Block& block = *current_->block;
     SharedArraySlot* found = nullptr;
     for (SharedArraySlot& array : block.shared) {
@@ -112,9 +99,50 @@ void Engine::out_of_bounds(uint64_t index, uint64_t length) {
 // loop of those hangs.
 void Engine::count_atomic() {
     constexpr uint64_t PLENTY = 1u << 22;
+    looks_ = 0;
     if (++current_->atomics > PLENTY) {
         fail({ErrorCode::Waiting, "atomics", "a loop waits for another thread without a barrier", 0, PLENTY, 0});
     }
+}
+
+void Engine::before_release() {
+    count_atomic();
+    if (random() % 2 == 0) {
+        give_way();
+    }
+}
+
+void Engine::before_acquire() {
+    count_look();
+    if (random() % 2 == 0) {
+        give_way();
+    }
+}
+
+void Engine::wait_for_others() {
+    count_look();
+    give_way();
+}
+
+// Another thread goes on, of any warp; this one some time later.
+void Engine::give_way() {
+    make_ready(*current_->warp, 1u << current_->lane);
+    current_warp_ = nullptr;
+    yield();
+}
+
+// Since the last look at a word that another thread may change, or since the beginning, nobody
+// changed one, came to a barrier or returned. After many, all that can run have looked in vain.
+void Engine::count_look() {
+    constexpr uint64_t PLENTY = 1u << 18;
+    if (++looks_ <= PLENTY) {
+        return;
+    }
+    if (!cooperative_) {
+        fail({ErrorCode::NotCooperative, "load_acquire", "the launch is not cooperative", 0, 0, 0});
+    }
+    fail({ErrorCode::Deadlock, "load_acquire", "blocks wait for what no thread does any more", 0, alive_,
+          resident_ * block_threads_});
 }
 
 }  // namespace emulation

@@ -175,11 +175,15 @@ T sum(T a, T b) {
     }
 }
 
-template <typename T>
-T exchanged(T* address, T value) {
+// `change(before)` takes the place of what is there, with no order to anything else: one thread runs at
+// a time, so the two steps are one. They are atomic for the thread sanitizer.
+template <typename T, typename Change>
+T exchanged(T* address, Change change) {
     Engine::active().count_atomic();
-    const T before = *address;
-    *address = value;
+    T before;
+    __atomic_load(address, &before, __ATOMIC_RELAXED);
+    T after = static_cast<T>(change(before));
+    __atomic_store(address, &after, __ATOMIC_RELAXED);
     return before;
 }
 
@@ -190,48 +194,61 @@ T atomicAdd(T* address, std::common_type_t<T> value) {
     static_assert(std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, int32_t> ||
                       (emulation::IS_WORD<T> && std::is_unsigned_v<T>),
                   "CUDA has atomicAdd for int, unsigned int, unsigned long long, float and double");
-    return emulation::exchanged(address, emulation::sum(*address, value));
+    return emulation::exchanged(address, [=](T before) { return emulation::sum(before, value); });
 }
 template <typename T>
 T atomicSub(T* address, std::common_type_t<T> value) {
     static_assert(emulation::IS_WORD<T> && sizeof(T) == 4, "CUDA has atomicSub for int and unsigned int");
-    return emulation::exchanged(address, emulation::sum(*address, static_cast<T>(0u - static_cast<uint32_t>(value))));
+    const auto negative = static_cast<T>(0u - static_cast<uint32_t>(value));
+    return emulation::exchanged(address, [=](T before) { return emulation::sum(before, negative); });
 }
 template <typename T>
 T atomicMin(T* address, std::common_type_t<T> value) {
     static_assert(emulation::IS_WORD<T>, "CUDA has atomicMin for integers");
-    return emulation::exchanged(address, value < *address ? value : *address);
+    return emulation::exchanged(address, [=](T before) { return value < before ? value : before; });
 }
 template <typename T>
 T atomicMax(T* address, std::common_type_t<T> value) {
     static_assert(emulation::IS_WORD<T>, "CUDA has atomicMax for integers");
-    return emulation::exchanged(address, value > *address ? value : *address);
+    return emulation::exchanged(address, [=](T before) { return value > before ? value : before; });
 }
 template <typename T>
 T atomicExch(T* address, std::common_type_t<T> value) {
     static_assert(emulation::IS_WORD<T> || std::is_same_v<T, float>, "CUDA has atomicExch for integers and float");
-    return emulation::exchanged(address, value);
+    return emulation::exchanged(address, [=](T) { return value; });
 }
 template <typename T>
 T atomicCAS(T* address, std::common_type_t<T> compare, std::common_type_t<T> value) {
     static_assert(emulation::IS_WORD<T>, "CUDA has atomicCAS for integers");
-    return emulation::exchanged(address, *address == compare ? value : *address);
+    return emulation::exchanged(address, [=](T before) { return before == compare ? value : before; });
 }
 template <typename T>
 T atomicAnd(T* address, std::common_type_t<T> value) {
     static_assert(emulation::IS_WORD<T>, "CUDA has atomicAnd for integers");
-    return emulation::exchanged(address, static_cast<T>(*address & value));
+    return emulation::exchanged(address, [=](T before) { return before & value; });
 }
 template <typename T>
 T atomicOr(T* address, std::common_type_t<T> value) {
     static_assert(emulation::IS_WORD<T>, "CUDA has atomicOr for integers");
-    return emulation::exchanged(address, static_cast<T>(*address | value));
+    return emulation::exchanged(address, [=](T before) { return before | value; });
 }
 template <typename T>
 T atomicXor(T* address, std::common_type_t<T> value) {
     static_assert(emulation::IS_WORD<T>, "CUDA has atomicXor for integers");
-    return emulation::exchanged(address, static_cast<T>(*address ^ value));
+    return emulation::exchanged(address, [=](T before) { return before ^ value; });
 }
+
+// Words that blocks meet at (kernels/prelude.cuh). Others may run in between, and while one waits.
+
+inline uint32_t add_release(uint32_t* word, uint32_t value) {
+    emulation::Engine::active().before_release();
+    return __atomic_fetch_add(word, value, __ATOMIC_RELEASE);
+}
+inline uint32_t load_acquire(const uint32_t* word) {
+    emulation::Engine::active().before_acquire();
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+inline void __nanosleep(uint32_t) { emulation::Engine::active().wait_for_others(); }
 
 // Memory, bits and arithmetic.
 
@@ -256,6 +273,34 @@ inline float __uint_as_float(uint32_t bits) { return emulation::reinterpreted<fl
 inline float __int_as_float(int32_t bits) { return emulation::reinterpreted<float>(bits); }
 inline long long __double_as_longlong(double value) { return emulation::reinterpreted<long long>(value); }
 inline double __longlong_as_double(long long bits) { return emulation::reinterpreted<double>(bits); }
+
+namespace emulation {
+
+// Where the processor has fused operations, the compiler does not see what the value comes from, so
+// that it fuses no product with a sum.
+template <typename T>
+T apart(T value) {
+#if defined(__FMA__)
+    asm("" : "+x"(value));
+#elif defined(__aarch64__)
+    asm("" : "+w"(value));
+#endif
+    return value;
+}
+
+}  // namespace emulation
+
+// Rounded one by one, whatever the compiler fuses elsewhere.
+inline double __dadd_rn(double a, double b) { return emulation::apart(a) + emulation::apart(b); }
+inline double __dsub_rn(double a, double b) { return emulation::apart(a) - emulation::apart(b); }
+inline double __dmul_rn(double a, double b) { return emulation::apart(a * b); }
+inline double __ddiv_rn(double a, double b) { return a / b; }
+inline double __dsqrt_rn(double a) { return std::sqrt(a); }
+inline float __fadd_rn(float a, float b) { return emulation::apart(a) + emulation::apart(b); }
+inline float __fsub_rn(float a, float b) { return emulation::apart(a) - emulation::apart(b); }
+inline float __fmul_rn(float a, float b) { return emulation::apart(a * b); }
+inline float __fdiv_rn(float a, float b) { return a / b; }
+inline float __fsqrt_rn(float a) { return std::sqrt(a); }
 inline float __fmaf_rn(float a, float b, float c) { return std::fmaf(a, b, c); }
 inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
 // Good to 2 ulp on the device; here rounded once or twice.
@@ -274,12 +319,12 @@ inline double min(double a, double b) { return std::fmin(a, b); }
 inline double max(double a, double b) { return std::fmax(a, b); }
 
 // Vector types, with the alignment that lets the device load one at once (CUDA C++ Programming
-// Guide, "Built-in Vector Types").
+// Guide, "Built-in Vector Types"). Those of four are loaded from arrays too.
 
 #define PLIANT_EMULATED_VECTORS(name, type)                                                                 \
     struct alignas(2 * sizeof(type)) name##2 { type x, y; };                                                \
     struct name##3 { type x, y, z; };                                                                       \
-    struct alignas(16) name##4 { type x, y, z, w; };                                                        \
+    struct alignas(16) [[gnu::may_alias]] name##4 { type x, y, z, w; };                                   \
     inline name##2 make_##name##2(type x, type y) { return {x, y}; }                                        \
     inline name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }                             \
     inline name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }

@@ -1,8 +1,9 @@
 // The emulated device: blocks, warps and threads as fibres, and the rules that hold them together.
 //
-// A thread runs until it meets a barrier or an operation of its warp; then another one goes on,
-// chosen by the seed. Between two such points nothing interrupts it, so whatever the result owes to
-// the order of threads or blocks, rather than to barriers, changes with the seed.
+// A thread runs until it meets a barrier, an operation of its warp or a word that blocks meet at;
+// then another one goes on, chosen by the seed. Between two such points nothing interrupts it, so
+// whatever the result owes to the order of threads or blocks, rather than to barriers, changes with
+// the seed.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,7 @@ enum class ErrorCode : uint32_t {
     DivergentBarrier = 2,
     // An operation of a warp whose mask and lanes do not fit together.
     WarpMisuse = 3,
-    // A grid barrier in a launch that is not cooperative.
+    // Waiting for other blocks in a launch that is not cooperative.
     NotCooperative = 4,
     // More static shared memory than a block can have.
     SharedMemory = 5,
@@ -37,6 +38,8 @@ enum class ErrorCode : uint32_t {
     InvalidLaunch = 7,
     // A thread that does nothing but atomic operations, as one that waits for another does.
     Waiting = 8,
+    // Threads that wait for a word to change, which none that can run does.
+    Deadlock = 9,
 };
 
 struct ErrorReport {
@@ -75,7 +78,6 @@ enum class Operation : uint8_t {
     SyncThreadsCount,
     SyncThreadsAnd,
     SyncThreadsOr,
-    GridBarrier,
 };
 
 const char* name(Operation operation);
@@ -87,7 +89,12 @@ constexpr uint32_t STATIC_SHARED_BYTES = 48 * 1024;
 constexpr uint32_t DYNAMIC_SHARED_BYTES = 99 * 1024;
 // What can be resident at once, which bounds cooperative launches.
 constexpr uint32_t MULTIPROCESSORS = 4;
+#if defined(PLIANT_THREAD_SANITIZER)
+// Its time grows with their square.
+constexpr uint32_t RESIDENT_THREADS = 1024;
+#else
 constexpr uint32_t RESIDENT_THREADS = MULTIPROCESSORS * 1536;
+#endif
 constexpr uint32_t SHARED_ARRAYS = 32;
 
 // Fresh memory reads as NaN in every float type, and as an index that no array has.
@@ -119,6 +126,9 @@ struct Warp {
     uint64_t value[WARP];
     uint64_t result[WARP];
     Operation operation[WARP];
+    // Places of order of masks by their lowest lane, in two that take turns, as a block's.
+    uint8_t turn[WARP];
+    uint8_t order[WARP][2];
 };
 
 // A `__shared__` array, made when the first thread comes to it.
@@ -137,6 +147,11 @@ struct Block {
     uint32_t count, all, any;
     uint32_t result;
     uint64_t tenure;
+    // Places of order: of a barrier, in two that take turns, since some threads still leave one
+    // when others are at the next; and of the block before and after.
+    uint8_t turn;
+    uint8_t order[2];
+    uint8_t begin, end;
     size_t static_bytes;
     unsigned char* dynamic_shared;
     size_t dynamic_capacity;
@@ -187,10 +202,12 @@ public:
     Index3 grid_size() const { return grid_size_; }
     uint64_t warp_operation(Operation operation, uint32_t mask, uint64_t value, uint32_t argument);
     uint32_t block_barrier(Operation operation, uint32_t value);
-    void grid_barrier();
     unsigned char* shared_array(const void* key, size_t bytes);
     unsigned char* dynamic_shared(size_t* bytes) const;
     void count_atomic();
+    void before_release();
+    void before_acquire();
+    void wait_for_others();
     [[noreturn]] void out_of_bounds(uint64_t index, uint64_t length);
 
 private:
@@ -207,12 +224,16 @@ private:
     bool check(const LaunchRequest& request, const Kernel* kernel, ErrorReport& error);
     bool reserve(uint32_t slots, uint32_t threads, uint32_t shared_bytes);
     void release();
+    void forget_fibres();
+    uint32_t together(uint64_t blocks) const;
     void start_block(uint32_t slot, uint64_t block);
     void run_until_idle();
     void report_standstill();
     void report(const Thread& thread, const Place& place);
     [[noreturn]] void fail(const Place& place);
     void yield();
+    void give_way();
+    void count_look();
     void finish_thread();
     Thread* next_thread();
     void make_ready(Warp& warp, uint32_t lanes);
@@ -246,7 +267,8 @@ private:
     Warp** ready_ = nullptr;
     uint32_t ready_count_ = 0;
     uint32_t alive_ = 0;
-    uint32_t grid_arrived_ = 0;
+    // Looks at words that others may change, since anything happened.
+    uint64_t looks_ = 0;
     uint32_t resident_ = 0;
     ErrorReport* error_ = nullptr;
 };

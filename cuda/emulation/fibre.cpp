@@ -132,7 +132,44 @@ unsigned char* Stacks::at(uint32_t index) const {
     return memory_ + pitch_ * index + (pitch_ - STACK_BYTES);
 }
 
+#if defined(PLIANT_THREAD_SANITIZER)
+extern "C" void AnnotateIgnoreReadsBegin(const char* file, int line);
+extern "C" void AnnotateIgnoreReadsEnd(const char* file, int line);
+extern "C" void AnnotateIgnoreWritesBegin(const char* file, int line);
+extern "C" void AnnotateIgnoreWritesEnd(const char* file, int line);
+
+Unseen::Unseen() {
+    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+    AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+}
+
+Unseen::~Unseen() {
+    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+}
+#endif
+
+void enter_host([[maybe_unused]] Context& host) {
+#if defined(PLIANT_THREAD_SANITIZER)
+    host.fiber = __tsan_get_current_fiber();
+#endif
+}
+
+void forget([[maybe_unused]] Context& context) {
+#if defined(PLIANT_THREAD_SANITIZER)
+    if (context.fiber != nullptr) {
+        __tsan_destroy_fiber(context.fiber);
+        context.fiber = nullptr;
+    }
+#endif
+}
+
 void prepare(Context& context, unsigned char* stack, void (*entry)()) {
+#if defined(PLIANT_THREAD_SANITIZER)
+    if (context.fiber == nullptr) {
+        context.fiber = __tsan_create_fiber(0);
+    }
+#endif
     context.stack = stack;
     context.stack_bytes = STACK_BYTES;
 #if defined(PLIANT_ADDRESS_SANITIZER)
@@ -180,6 +217,9 @@ void switch_context(Context& from, Context& to) {
     switched_from = &from;
     __sanitizer_start_switch_fiber(&fake_stack, to.stack, to.stack_bytes);
 #endif
+#if defined(PLIANT_THREAD_SANITIZER)
+    __tsan_switch_to_fiber(to.fiber, __tsan_switch_to_fiber_no_sync);
+#endif
 #if defined(PLIANT_HAND_WRITTEN_SWITCH)
     pliant_emulation_switch(&from.stack_pointer, to.stack_pointer);
 #else
@@ -197,3 +237,14 @@ void arrived_first_time() {
 }
 
 }  // namespace emulation
+
+#if defined(PLIANT_THREAD_SANITIZER)
+// Volatile reads and writes are relaxed atomic ones for CUDA (PTX ISA, "Memory Consistency Model"),
+// which race with no atomics.
+extern "C" {
+void __tsan_volatile_read4(void*) {}
+void __tsan_volatile_read8(void*) {}
+void __tsan_volatile_write4(void*) {}
+void __tsan_volatile_write8(void*) {}
+}
+#endif

@@ -19,7 +19,37 @@
 #include <ucontext.h>
 #endif
 
+// PLIANT_THREAD_SANITIZER: the kernels are compiled with the thread sanitizer, and the emulation
+// itself, which hands over between its fibres as no program could see, without. The sanitizer takes
+// each fibre for a thread, and each order that CUDA promises for one that it is told of.
+#if defined(PLIANT_THREAD_SANITIZER)
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace emulation {
+
+// What this thread did so far comes before what another does after it acquires from the same place.
+inline void order_release([[maybe_unused]] void* place) {
+#if defined(PLIANT_THREAD_SANITIZER)
+    __tsan_release(place);
+#endif
+}
+inline void order_acquire([[maybe_unused]] void* place) {
+#if defined(PLIANT_THREAD_SANITIZER)
+    __tsan_acquire(place);
+#endif
+}
+
+// What the emulation writes on behalf of nobody, and memory that it makes, is no thread's write.
+class Unseen {
+public:
+#if defined(PLIANT_THREAD_SANITIZER)
+    Unseen();
+    ~Unseen();
+    Unseen(const Unseen&) = delete;
+    Unseen& operator=(const Unseen&) = delete;
+#endif
+};
 
 // Where a fibre, or the host, goes on.
 struct Context {
@@ -31,6 +61,10 @@ struct Context {
     // The stack's lowest byte and its size; the host's are found out by the sanitizer.
     const void* stack = nullptr;
     size_t stack_bytes = 0;
+#if defined(PLIANT_THREAD_SANITIZER)
+    // The sanitizer's thread; a fibre's is made once, for all kernels of an engine.
+    void* fiber = nullptr;
+#endif
 };
 
 // Bytes of a fibre's stack; pages are given by the system when they are touched.
@@ -58,6 +92,11 @@ private:
     size_t pitch_ = 0;
     uint32_t count_ = 0;
 };
+
+// What the sanitizer must know of the host before it switches to a fibre, and that a fibre is no
+// more.
+void enter_host(Context& host);
+void forget(Context& context);
 
 // Makes a context that begins in `entry`, which must not return.
 void prepare(Context& context, unsigned char* stack, void (*entry)());

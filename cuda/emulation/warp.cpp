@@ -6,6 +6,10 @@ namespace emulation {
 
 namespace {
 
+uint32_t lowest(uint32_t bits) {
+    return static_cast<uint32_t>(__builtin_ctz(bits));
+}
+
 // CUDA C++ Programming Guide, "Warp Shuffle Functions": the lane whose value a lane gets.
 // `argument` holds the lane, distance or mask in its low half and the width in its high half.
 uint32_t shuffle_source(Operation operation, uint32_t lane, uint32_t argument) {
@@ -64,6 +68,7 @@ uint64_t Engine::warp_operation(Operation operation, uint32_t mask, uint64_t val
     Warp& warp = *current_->warp;
     const uint32_t lane = current_->lane;
     const uint32_t bit = 1u << lane;
+    looks_ = 0;
     const auto misuse = [&](const char* reason) {
         fail({ErrorCode::WarpMisuse, name(operation), reason, mask, lane, WARP});
     };
@@ -86,6 +91,11 @@ uint64_t Engine::warp_operation(Operation operation, uint32_t mask, uint64_t val
             misuse("it reads a lane that is not in the mask");
         }
     }
+    const uint32_t place = lowest(mask);
+    const uint8_t turn = warp.turn[place];
+    if (operation == Operation::SyncWarp) {
+        order_release(&warp.order[place][turn]);
+    }
     warp.operation[lane] = operation;
     warp.mask[lane] = mask;
     warp.value[lane] = value;
@@ -93,6 +103,9 @@ uint64_t Engine::warp_operation(Operation operation, uint32_t mask, uint64_t val
     warp.waiting |= bit;
     if ((warp.waiting & mask) != mask || (differing(warp.mask, mask) & mask) != 0) {
         yield();
+        if (operation == Operation::SyncWarp) {
+            order_acquire(&warp.order[place][turn]);
+        }
         return warp.result[lane];
     }
     if ((differing(warp.operation, operation) & mask) != 0) {
@@ -101,6 +114,10 @@ uint64_t Engine::warp_operation(Operation operation, uint32_t mask, uint64_t val
     resolve(warp, operation, mask);
     warp.waiting &= ~mask;
     make_ready(warp, mask & ~bit);
+    if (operation == Operation::SyncWarp) {
+        warp.turn[place] ^= 1;
+        order_acquire(&warp.order[place][turn]);
+    }
     return warp.result[lane];
 }
 

@@ -59,7 +59,8 @@ struct ConstraintWriter : PersistentBlocks<BOUNDARY_THREADS> {
     // Whether a place is the first of a node on which conditions act.
     __device__ __forceinline__ bool is_first(uint32_t place) const {
         const uint32_t slot = p.places[place];
-        return slot != CONTACT_NONE && p.marks[slot] == mark_of(place);
+        // Another place of the node may be marking it as fixed meanwhile.
+        return slot != CONTACT_NONE && load_acquire(&p.marks[slot]) == mark_of(place);
     }
 
     // Number of contacts that the place brings: none of a sticky node.
@@ -209,7 +210,7 @@ __device__ __forceinline__ void impose_node(
 
 }  // namespace boundary
 
-PLIANT_KERNEL(boundary_add, BoundaryAddParameters, BOUNDARY_THREADS) {
+PLIANT_KERNEL_FOR(boundary_add, BoundaryAddParameters, BOUNDARY_THREADS, 4) {
     if (p.clock[0].active == 0) {
         return;
     }
@@ -239,7 +240,7 @@ PLIANT_KERNEL(boundary_add, BoundaryAddParameters, BOUNDARY_THREADS) {
             if (a.constraints_at(place) == 0) {
                 // The other places of the node do nothing, whether they read this mark or the one
                 // before.
-                p.marks[p.places[place]] = CONVEX_FIXED;
+                atomicExch(&p.marks[p.places[place]], CONVEX_FIXED);
             } else {
                 a.add(place, contacts, contacts + before);
             }

@@ -1,11 +1,12 @@
 // Contact detection: one contact for every particle-geometry pair that touches or can touch within
 // the substep. This follows `coupling/src/detection.rs`, which says why.
 //
-// Four launches: geometries are placed; each tile of particles finds the pairs of its particles and
-// counts them; the tiles' counts are summed up; each tile writes its contacts from there on. So the
+// Two launches: each tile of particles finds the pairs of its particles and counts them, and the
+// last tile that is done sums the counts up; each tile writes its contacts from there on. So the
 // order is that of the particles, then of the geometries, whatever the schedule. Pairs are decided
-// once, in the second launch.
+// once, in the first launch. The geometries are placed before.
 #include "block.cuh"
+#include "contact_placement.cuh"
 #include "distance.cuh"
 #include "mpm.cuh"
 
@@ -147,20 +148,6 @@ __device__ __forceinline__ float normal_impulse(float velocity, float gap, float
     return approach * (linear + substep * substep * stiffness * dissipation * approach);
 }
 
-// Hamilton's product.
-__device__ __forceinline__ Array<double, 4> product(const Array<double, 4>& a, const Array<double, 4>& b) {
-    return {{a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3], a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1], a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]}};
-}
-
-// The rotation matrix of a unit quaternion, by rows.
-__device__ __forceinline__ Array<double, 9> matrix(const Array<double, 4>& q) {
-    const double w = q[0], x = q[1], y = q[2], z = q[3];
-    return {{1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y), 2.0 * (x * y + w * z),
-        1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x), 2.0 * (x * z - w * y), 2.0 * (y * z + w * x),
-        1.0 - 2.0 * (x * x + y * y)}};
-}
-
 // Order of integers is that of these floats.
 __device__ __forceinline__ int32_t ordered(float value) {
     const int32_t bits = __float_as_int(value);
@@ -238,56 +225,66 @@ __device__ __forceinline__ bool is_near(const ContactGeometry& geometry, const C
     return lower_bound_around(geometry, rotated(r, center), around) <= reach;
 }
 
+// Stores the number of a tile's contacts; the last tile of all finds how many are before each, and
+// how many there are. All threads of the block call this.
+__device__ __forceinline__ void finish_tile(const ContactFindParameters& p, uint32_t count) {
+    SHARED(uint32_t, is_last, 1);
+    if (threadIdx.x == 0) {
+        p.tiles[blockIdx.x] = count;
+        // The tile's number is out before it counts as done.
+        __threadfence();
+        is_last[0] = atomicAdd(&p.done[0], 1u) + 1 == gridDim.x ? 1 : 0;
+    }
+    __syncthreads();
+    if (is_last[0] == 0) {
+        return;
+    }
+    // What the other tiles stored is read after they were counted.
+    __threadfence();
+    uint32_t before = 0;
+    for (uint32_t first = 0; first < gridDim.x; first += CONTACT_THREADS) {
+        const uint32_t tile = first + threadIdx.x;
+        uint32_t sum;
+        const uint32_t within = block_exclusive_sum<CONTACT_THREADS>(tile < gridDim.x ? p.tiles[tile] : 0, sum);
+        if (tile < gridDim.x) {
+            p.tiles[tile] = before + within;
+        }
+        before += sum;
+    }
+    if (threadIdx.x == 0) {
+        p.total[0] = before;
+        // Ready for the next substep.
+        p.done[0] = 0;
+    }
+}
+
 }  // namespace contact
 
+// Places all geometries for the substep that a run begins with; later ones are placed at the end of
+// the substep before.
 PLIANT_KERNEL(contact_place, ContactPlaceParameters, CONTACT_THREADS) {
     const uint32_t number = global_thread();
     const uint32_t substep_index = p.clock[0].substep_index;
-    const bool active = p.limit.length == 0 || substep_index < p.limit[0];
     if (number == 0) {
-        p.clock[0].active = active ? 1 : 0;
         p.state[0].max_geometries_per_particle = 0;
         if (substep_index == 0) {
             p.state[0].step_contacts = 0;
             p.state[0].step_most_contacts = 0;
         }
     }
-    if (number >= p.shapes.geometries.length || !active) {
-        return;
-    }
-    const ContactGeometry& geometry = p.shapes.geometries[number];
-    const ContactBody& body = p.bodies[substep_index * p.body_count + geometry.body];
-    const Array<double, 9> rotation = contact::matrix(contact::product(body.rotation, geometry.rotation));
-    const Array<double, 9> turned = contact::matrix(body.rotation);
-    ContactPlacedGeometry& placed = p.placed[number];
-    double arm[3];
-    for (uint32_t d = 0; d < 3; ++d) {
-        // The center from the body's origin, world axes.
-        arm[d] = turned[3 * d] * geometry.translation[0] + turned[3 * d + 1] * geometry.translation[1] +
-            turned[3 * d + 2] * geometry.translation[2];
-        const double center = body.translation[d] + arm[d];
-        const double cells = center / p.grid_spacing;
-        const double whole = floor(cells);
-        placed.cell[d] = static_cast<int32_t>(whole);
-        placed.fraction[d] = static_cast<float>(cells - whole);
-        placed.lever[d] = static_cast<float>(center - body.origin[d]);
-        placed.angular[d] = static_cast<float>(body.angular[d]);
-        for (uint32_t e = 0; e < 3; ++e) {
-            placed.inverse_rotation[3 * d + e] = static_cast<float>(rotation[3 * e + d]);
-        }
-    }
-    for (uint32_t d = 0; d < 3; ++d) {
-        const uint32_t e = (d + 1) % 3, f = (d + 2) % 3;
-        placed.linear[d] = static_cast<float>(body.linear[d] + body.angular[e] * arm[f] - body.angular[f] * arm[e]);
+    if (number < p.placement.shapes.geometries.length) {
+        contact::place(p.placement, number, substep_index);
     }
 }
 
-PLIANT_KERNEL(contact_find, ContactFindParameters, CONTACT_THREADS) {
+PLIANT_KERNEL_FOR(contact_find, ContactFindParameters, CONTACT_THREADS, 2) {
     const uint32_t i = global_thread();
-    if (p.clock[0].active == 0 || p.particles.count == 0) {
-        if (threadIdx.x == 0) {
-            p.tiles[blockIdx.x] = 0;
-        }
+    const bool is_active = p.limit.length == 0 || p.clock[0].substep_index < p.limit[0];
+    if (i == 0) {
+        p.clock[0].active = is_active ? 1 : 0;
+    }
+    if (!is_active || p.particles.count == 0) {
+        contact::finish_tile(p, 0);
         return;
     }
     const float substep = p.clock[0].substep;
@@ -333,14 +330,12 @@ PLIANT_KERNEL(contact_find, ContactFindParameters, CONTACT_THREADS) {
     if (live) {
         p.counts[i] = before << 8 | touched;
     }
-    if (threadIdx.x == 0) {
-        p.tiles[blockIdx.x] = total;
-    }
+    contact::finish_tile(p, total);
 }
 
 PLIANT_KERNEL(contact_fill, ContactFillParameters, CONTACT_THREADS) {
     const ContactFindParameters& find = p.find;
-    const uint32_t all = p.total[0];
+    const uint32_t all = find.total[0];
     const uint32_t capacity = p.contacts.particle.length;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         ContactState& state = find.contact_cache.state[0];

@@ -1,98 +1,26 @@
-// The memory and passes of the convex contact solve: rows of nodes and contacts, stencils, barriers
-// and sums in a fixed order.
+// The passes of the convex contact solve: barriers, sums in a fixed order, products with stencils.
 //
-// A pass is a loop over contacts or over touched nodes, CONVEX_THREADS of them (a tile) to a block
-// at a time. An element is always the same thread's, so that what a pass leaves for the next one at
-// the same element needs no barrier. Sums are formed tile by tile and then over the tiles: their
-// bits depend neither on the number of blocks nor on the schedule.
+// A pass is a loop over contacts or over touched nodes. 32 neighbouring elements are a tile, which
+// one warp works on. An element is always the same thread's, so that what a pass leaves for the
+// next one at the same element needs no barrier. Sums are formed tile by tile and then over the
+// tiles: their bits depend neither on the number of blocks nor on the schedule.
 #pragma once
 
+#include "convex_rows.cuh"
 #include "grid.cuh"
-#include "parameters.cuh"
-#include "prelude.cuh"
 
 namespace convex {
 
-constexpr uint32_t WARPS = CONVEX_THREADS / WARP_SIZE;
-// Tiles whose sums a thread adds up by itself.
-constexpr uint32_t FEW_TILES = 32;
-
-// Rows of a contact: the contact model's constants, then vectors and the Hessian [xx, yy, zz, xy,
-// xz, yz].
-enum ContactRow : uint32_t {
-    RELEASE = 0,
-    LINEAR = 1,
-    QUADRATIC = 2,
-    FRICTION_BOUND = 3,
-    STICTION = 4,
-    TENSION_SLOPE = 5,
-    TENSION_RANGE = 6,
-    CONTACT_VELOCITY = 7,
-    OTHER_CONTACT_VELOCITY = 10,
-    CONTACT_DIRECTION = 13,
-    CONTACT_IMPULSE = 16,
-    HESSIAN = 19,
-    RAY = 25,
-    CONTACT_END = 30,
-};
-static_assert(CONTACT_END == CONVEX_CONTACT_ROWS, "rows of a contact");
-
-// Rows of a touched node.
-enum NodeRow : uint32_t {
-    MASS = CONVEX_MASS_ROW,
-    INVERSE_MASS = 1,
-    FREE = CONVEX_FREE_ROW,
-    VELOCITY = 5,
-    OTHER_VELOCITY = 8,
-    IMPULSE = 11,
-    GRADIENT = 14,
-    DIRECTION = 17,
-    NODE_END = 20,
-};
-static_assert(NODE_END == CONVEX_NODE_ROWS, "rows of a node");
-
-// The weight of node `k` of three along an axis: a quadratic B-spline (Steffen et al. 2008),
-// `offset` in cells from the first.
-template <typename T>
-__device__ __forceinline__ T weight(T offset, uint32_t k) {
-    if (offset >= static_cast<T>(CONVEX_ON_NODE)) {
-        return offset - static_cast<T>(CONVEX_ON_NODE) == static_cast<T>(k) ? T(1) : T(0);
-    }
-    const T d = offset - static_cast<T>(k);
-    const T outer = T(1.5) - (d < T(0) ? -d : d);
-    return k == 1 ? T(0.75) - d * d : T(0.5) * outer * outer;
-}
-
-// Where a contact acts: its particle's place from the first node of the stencil, and the arm from
-// there to the surface [cells], which only contacts of granular particles have (`arms` is empty
-// without them).
-template <typename T>
-struct Acting {
-    T offset[3];
-    T arm[3];
-
-    __device__ __forceinline__ Acting(const Span<Array<float, 3>>& offsets, const Span<Array<float, 3>>& arms, uint32_t c) {
-        for (uint32_t d = 0; d < 3; ++d) {
-            offset[d] = static_cast<T>(offsets[c][d]);
-            arm[d] = arms.length > 0 ? static_cast<T>(arms[c][d]) : T(0);
-        }
-    }
-
-    // By the particle's affine field: the second moment of quadratic B-splines is 1/4
-    // (coupling/src/nodes.rs).
-    __device__ __forceinline__ T weight(uint32_t d, uint32_t k) const {
-        return convex::weight(offset[d], k) * (T(1) + T(4) * arm[d] * (static_cast<T>(k) - offset[d]));
-    }
+// What functions that are called read, in shared memory. Where the kernel's own parameters were
+// handed on, the compiler could not read them as constants anywhere.
+struct CalledSolve {
+    ConvexSolveParameters p;
+    uint32_t contacts, nodes, blocks;
 };
 
-// Whether contact c has another stencil than the one before.
-__device__ __forceinline__ bool has_new_stencil(const Span<Array<int32_t, 3>>& bases, uint32_t c) {
-    if (c == 0) {
-        return true;
-    }
-    const Array<int32_t, 3>& base = bases[c];
-    const Array<int32_t, 3>& last = bases[c - 1];
-    return base[0] != last[0] || base[1] != last[1] || base[2] != last[2];
+__device__ __forceinline__ CalledSolve& called_solve() {
+    SHARED(CalledSolve, solve, 1);
+    return solve[0];
 }
 
 // The memory of a solve and its passes.
@@ -100,31 +28,48 @@ struct Passes {
     const ConvexSolveParameters& p;
     uint32_t contacts;
     uint32_t nodes;
+    // Blocks that work on it.
+    uint32_t blocks;
     // The half of the tiles' sums that the next pass writes. The other half may still be read.
     uint32_t half;
+    // Barriers of the grid so far.
+    uint32_t barriers;
+
+    // In a function that is called.
+    static __device__ __forceinline__ Passes called() {
+        const CalledSolve& solve = called_solve();
+        return {solve.p, solve.contacts, solve.nodes, solve.blocks, 0, 0};
+    }
 
     __device__ __forceinline__ double& contact(uint32_t row, uint32_t c) const {
-        return p.contact_rows[row * p.contact_capacity + c];
+        return in_tile(p.contact_rows, CONTACT_END, row, c);
     }
     __device__ __forceinline__ double& node(uint32_t row, uint32_t i) const {
-        return p.node_rows[row * p.node_capacity + i];
+        return in_tile(p.node_rows, NODE_END, row, i);
     }
 
-    // All blocks. A single block needs no memory for it.
-    __device__ __forceinline__ void barrier() const {
-        if (gridDim.x == 1) {
+    // All blocks that work. A single one needs no memory for it.
+    __device__ __forceinline__ void barrier() {
+        if (blocks == 1) {
             __syncthreads();
         } else {
-            grid_barrier(p.barrier);
+            all_blocks();
+            ++barriers;
         }
     }
+
+    // The first tile of a warp; the next is `tile_stride` on. Few tiles are spread over all blocks.
+    __device__ __forceinline__ uint32_t first_tile() const { return blockIdx.x + blocks * warp_index(); }
+    __device__ __forceinline__ uint32_t tile_stride() const { return blocks * WARPS; }
 
     // `item(i)` for each i below `count`.
     template <typename Item>
     __device__ __forceinline__ void each(uint32_t count, Item item) const {
-        for (uint32_t first = blockIdx.x * CONVEX_THREADS; first < count; first += gridDim.x * CONVEX_THREADS) {
-            if (first + threadIdx.x < count) {
-                item(first + threadIdx.x);
+#pragma unroll 1
+        for (uint32_t tile = first_tile(); tile < tiles_of(count); tile += tile_stride()) {
+            const uint32_t i = tile * WARP_SIZE + lane_index();
+            if (i < count) {
+                item(i);
             }
         }
     }
@@ -133,157 +78,180 @@ struct Passes {
     // Ends with a barrier.
     template <uint32_t K, typename Item>
     __device__ __forceinline__ void sum_each(uint32_t count, double (&sums)[K], Item item) {
-        sum_all<K, false>(count, sums, item, [](uint32_t, uint32_t) {}, [](double (&)[K]) {});
+        sum_tiles(count, sums, item);
+        publish_sums(sums, tiles_of(count));
     }
 
     // The same over nodes, and `of_bodies(values)` by all threads of the last block for the part of
-    // strongly coupled bodies.
+    // strongly coupled bodies: a tile for each of its warps.
     template <uint32_t K, typename Bodies, typename Item, typename OfBodies>
     __device__ __forceinline__ void sum_nodes(const Bodies&, double (&sums)[K], Item item, OfBodies of_bodies) {
-        sum_all<K, Bodies::ARE_STRONG>(nodes, sums, item, [](uint32_t, uint32_t) {}, of_bodies);
-    }
-
-    // `item(c, values)` for each contact and the sums of the K values; of the `given` numbers for
-    // its body, if that is strongly coupled, the sums are stored for the bodies' block.
-    template <uint32_t K, typename Bodies, typename Item>
-    __device__ __forceinline__ void sum_contacts(const Bodies& bodies, uint32_t given, double (&sums)[K], Item item) {
-        sum_all<K, false>(
-            contacts, sums, item, [&](uint32_t tile, uint32_t c) { bodies.sum_tile(tile, c, given); }, [](double (&)[K]) {});
-    }
-
-    // `item(c)` for each contact, and the sums of what it gives its body; ends with a barrier.
-    template <typename Bodies, typename Item>
-    __device__ __forceinline__ void each_contact(const Bodies& bodies, uint32_t given, Item item) const {
-        const uint32_t tiles = (contacts + CONVEX_THREADS - 1) / CONVEX_THREADS;
-        for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-            const uint32_t c = tile * CONVEX_THREADS + threadIdx.x;
-            if (c < contacts) {
-                item(c);
+        sum_tiles(nodes, sums, item);
+        uint32_t tiles = tiles_of(nodes);
+        if constexpr (Bodies::ARE_STRONG) {
+            const bool is_here = blockIdx.x == blocks - 1;
+            double values[K];
+            clear(values);
+            if (is_here) {
+                of_bodies(values);
             }
-            bodies.sum_tile(tile, c, given);
+            store_body_sums(is_here, values);
+            tiles += WARPS;
+        }
+        publish_sums(sums, tiles);
+    }
+
+    // `item(c, values, given)` for each contact and the sums of the K values; of the numbers
+    // `given` to its body, N of them, the sums over each tile are stored for the bodies.
+    template <uint32_t K, uint32_t N, typename Bodies, typename Item>
+    __device__ __forceinline__ void sum_contacts(const Bodies& bodies, double (&sums)[K], Item item) {
+#pragma unroll 1
+        for (uint32_t tile = first_tile(); tile < tiles_of(contacts); tile += tile_stride()) {
+            const uint32_t c = tile * WARP_SIZE + lane_index();
+            typename Bodies::template Given<N> given = {};
+            double values[K];
+            clear(values);
+            if (c < contacts) {
+                item(c, values, given);
+            }
+            store_sums(values, tile);
+            bodies.sum_tile(tile, c, given, 0);
+        }
+        publish_sums(sums, tiles_of(contacts));
+    }
+
+    // `item(c, given)` for each contact, and the sums of what it gives its body; ends with a
+    // barrier.
+    template <uint32_t N, typename Bodies, typename Item>
+    __device__ __forceinline__ void each_contact(const Bodies& bodies, Item item) {
+#pragma unroll 1
+        for (uint32_t tile = first_tile(); tile < tiles_of(contacts); tile += tile_stride()) {
+            const uint32_t c = tile * WARP_SIZE + lane_index();
+            typename Bodies::template Given<N> given = {};
+            if (c < contacts) {
+                item(c, given);
+            }
+            bodies.sum_tile(tile, c, given, 0);
         }
         barrier();
     }
 
-    // The passes with sums: `after(tile, i)` by all threads of a tile, and with BODIES
-    // `of_bodies(values)`.
-    template <uint32_t K, bool BODIES, typename Item, typename After, typename OfBodies>
-    __device__ __forceinline__ void sum_all(uint32_t count, double (&sums)[K], Item item, After after, OfBodies of_bodies) {
-        static_assert(K <= CONVEX_SUMS, "there are rows for so many sums");
-        const uint32_t tiles = (count + CONVEX_THREADS - 1) / CONVEX_THREADS;
-        const uint32_t stride = p.tile_sums.length / (2 * CONVEX_SUMS);
-        const uint32_t row = half * CONVEX_SUMS * stride;
-        half = 1 - half;
-        for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-            const uint32_t i = tile * CONVEX_THREADS + threadIdx.x;
-            double values[K];
-            for (uint32_t k = 0; k < K; ++k) {
-                values[k] = 0.0;
+    // Sum over the warp, pairwise; lane 0's is whole.
+    static __device__ __forceinline__ double warp_total(double value) {
+#pragma unroll
+        for (uint32_t distance = WARP_SIZE / 2; distance > 0; distance /= 2) {
+            value += __shfl_down_sync(ALL_LANES, value, distance);
+        }
+        return value;
+    }
+
+    // Writes the sums over the warp of some values of the lanes that count, `stride` apart. The
+    // values are in memory, where one loop reads them.
+    static __device__ PLIANT_CALLED void store_warp_totals(
+        const double* values, bool counts, uint32_t count, double* out, uint32_t stride) {
+#pragma unroll 1
+        for (uint32_t k = 0; k < count; ++k) {
+            const double sum = warp_total(counts ? values[k] : 0.0);
+            if (lane_index() == 0) {
+                out[k * stride] = sum;
             }
+        }
+    }
+
+    static __device__ PLIANT_CALLED void all_blocks() { grid_barrier(called_solve().p.barrier); }
+
+    template <uint32_t K>
+    static __device__ __forceinline__ void clear(double (&values)[K]) {
+#pragma unroll
+        for (uint32_t k = 0; k < K; ++k) {
+            values[k] = 0.0;
+        }
+    }
+
+    // Distance of the rows of the tiles' sums, and the first one of this pass.
+    __device__ __forceinline__ uint32_t sums_stride() const { return p.tile_sums.length / (2 * CONVEX_SUMS); }
+    __device__ __forceinline__ uint32_t sums_begin() const { return half * CONVEX_SUMS * sums_stride(); }
+
+    template <uint32_t K>
+    __device__ __forceinline__ void store_sums(const double (&values)[K], uint32_t tile) const {
+        static_assert(K <= CONVEX_SUMS, "there are rows for so many sums");
+        store_warp_totals(values, true, K, &p.tile_sums[sums_begin() + tile], sums_stride());
+    }
+
+    template <uint32_t K, typename Item>
+    __device__ __forceinline__ void sum_tiles(uint32_t count, double (&)[K], Item item) const {
+#pragma unroll 1
+        for (uint32_t tile = first_tile(); tile < tiles_of(count); tile += tile_stride()) {
+            const uint32_t i = tile * WARP_SIZE + lane_index();
+            double values[K];
+            clear(values);
             if (i < count) {
                 item(i, values);
             }
-            // A warp without elements has nothing to add up.
-            block_sums(values, i - lane_index() < count, p.tile_sums, row + tile, stride);
-            after(tile, i);
+            store_sums(values, tile);
         }
-        // The last column is for the bodies.
-        const uint32_t last = row + stride - 1;
-        if constexpr (BODIES) {
-            if (blockIdx.x == gridDim.x - 1) {
-                double values[K];
-                for (uint32_t k = 0; k < K; ++k) {
-                    values[k] = 0.0;
-                }
-                of_bodies(values);
-                block_sums(values, true, p.tile_sums, last, stride);
-            }
+    }
+
+    // The values of the warps of the last block, which work on the bodies: tiles after the nodes'.
+    template <uint32_t K>
+    __device__ __forceinline__ void store_body_sums(bool is_here, const double (&values)[K]) const {
+        if (is_here) {
+            store_sums(values, tiles_of(nodes) + warp_index());
         }
+    }
+
+    // The sum over a tile of contacts of their part of a curvature, after the nodes' and bodies'
+    // tiles.
+    __device__ __forceinline__ void store_curvature(double value, uint32_t tile, bool with_bodies) const {
+        const uint32_t first = CURVATURE_SUM * sums_stride() + tiles_of(nodes) + (with_bodies ? WARPS : 0);
+        store_warp_totals(&value, true, 1, &p.tile_sums[sums_begin() + first + tile], 0);
+    }
+
+    // The sums over the tiles of a block's shares (convex_share.cuh), after a barrier.
+    __device__ __forceinline__ void add_share_sums(double (&sums)[4], bool with_bodies) {
+        publish_sums(sums, tiles_of(nodes) + (with_bodies ? WARPS : 0), tiles_of(contacts));
+    }
+
+    // The sums over the tiles, the same in every thread, after a barrier; over `more` tiles of the
+    // curvature.
+    template <uint32_t K>
+    __device__ __forceinline__ void publish_sums(double (&sums)[K], uint32_t tiles, uint32_t more = 0) {
         barrier();
-        add_tiles(sums, tiles, row, stride);
-        if constexpr (BODIES) {
-            for (uint32_t k = 0; k < K; ++k) {
-                sums[k] += p.tile_sums[last + k * stride];
-            }
+        double* const totals = add_tiles(half, tiles, more, K);
+#pragma unroll
+        for (uint32_t k = 0; k < K; ++k) {
+            sums[k] = totals[k];
         }
+        half = 1 - half;
     }
 
-    // Sums of the block's values to `out`, from `first` on and `stride` apart. A warp without
-    // values skips its part.
-    template <uint32_t K>
-    static __device__ __forceinline__ void block_sums(
-        double (&values)[K], bool has_any, const Span<double>& out, uint32_t first, uint32_t stride) {
-        SHARED(double, warp_sums, WARPS * K);
-        if (has_any) {
-            warp_totals(values);
-        }
-        if (lane_index() == 0) {
-            for (uint32_t k = 0; k < K; ++k) {
-                warp_sums[k * WARPS + warp_index()] = values[k];
-            }
-        }
-        __syncthreads();
-        if (threadIdx.x < K) {
+    // Adds up the tiles' sums of `count` values, a warp each. The array's halves take turns: before
+    // one is written again, all threads have passed a barrier since they read it.
+    static __device__ PLIANT_CALLED double* add_tiles(uint32_t half, uint32_t tiles, uint32_t more, uint32_t count) {
+        SHARED(double, totals, 2 * CONVEX_SUMS);
+        static_assert(WARPS >= CONVEX_SUMS, "a warp for each sum");
+        Passes m = called();
+        m.half = half;
+        if (warp_index() < count) {
+            const uint32_t all = warp_index() == CURVATURE_SUM ? tiles + more : tiles;
             double sum = 0.0;
-            for (uint32_t w = 0; w < WARPS; ++w) {
-                sum += warp_sums[threadIdx.x * WARPS + w];
+#pragma unroll 1
+            for (uint32_t tile = lane_index(); tile < all; tile += WARP_SIZE) {
+                sum += m.p.tile_sums[m.sums_begin() + warp_index() * m.sums_stride() + tile];
             }
-            out[first + threadIdx.x * stride] = sum;
-        }
-        // The array is free for the next call.
-        __syncthreads();
-    }
-
-    // Sums of the tiles' sums, the same in every thread.
-    template <uint32_t K>
-    __device__ __forceinline__ void add_tiles(double (&sums)[K], uint32_t tiles, uint32_t row, uint32_t stride) const {
-        SHARED(double, warp_sums, WARPS * K);
-        for (uint32_t k = 0; k < K; ++k) {
-            sums[k] = 0.0;
-        }
-        if (tiles <= FEW_TILES) {
-            for (uint32_t tile = 0; tile < tiles; ++tile) {
-                for (uint32_t k = 0; k < K; ++k) {
-                    sums[k] += p.tile_sums[row + k * stride + tile];
-                }
-            }
-            return;
-        }
-        for (uint32_t tile = threadIdx.x; tile < tiles; tile += CONVEX_THREADS) {
-            for (uint32_t k = 0; k < K; ++k) {
-                sums[k] += p.tile_sums[row + k * stride + tile];
-            }
-        }
-        warp_totals(sums);
-        if (lane_index() == 0) {
-            for (uint32_t k = 0; k < K; ++k) {
-                warp_sums[k * WARPS + warp_index()] = sums[k];
+            sum = warp_total(sum);
+            if (lane_index() == 0) {
+                totals[half * CONVEX_SUMS + warp_index()] = sum;
             }
         }
         __syncthreads();
-        for (uint32_t k = 0; k < K; ++k) {
-            sums[k] = 0.0;
-            for (uint32_t w = 0; w < WARPS; ++w) {
-                sums[k] += warp_sums[k * WARPS + w];
-            }
-        }
-        __syncthreads();
-    }
-
-    // Sums over the warp, pairwise; lane 0's are whole.
-    template <uint32_t K>
-    static __device__ __forceinline__ void warp_totals(double (&values)[K]) {
-        for (uint32_t k = 0; k < K; ++k) {
-            for (uint32_t distance = WARP_SIZE / 2; distance > 0; distance /= 2) {
-                values[k] += __shfl_down_sync(ALL_LANES, values[k], distance);
-            }
-        }
+        return &totals[half * CONVEX_SUMS];
     }
 
     // `out += sum_i w_ic x_i` of contact c; `load(i, x)` reads a node's vector.
     template <typename T, typename Load>
     __device__ __forceinline__ void gather(uint32_t c, T (&out)[3], Load load) const {
-        const uint32_t first = p.incidence.contact_groups[c] * STENCIL_NODES;
+        const uint32_t first = p.incidence.contact_groups.constant(c) * STENCIL_NODES;
         const Acting<T> at(p.contacts.offset, p.contacts.arm, c);
         const T wz[3] = {at.weight(2, 0), at.weight(2, 1), at.weight(2, 2)};
         // Nine rows, three nodes at a time: all at once would take too many registers.
@@ -297,7 +265,7 @@ struct Passes {
 #pragma unroll
             for (uint32_t k = 0; k < 3; ++k) {
                 T x[3];
-                load(p.incidence.group_nodes[first + 3 * r + k], x);
+                load(p.incidence.group_nodes.constant(first + 3 * r + k), x);
                 const T w = wxy * wz[k];
                 out[0] += w * x[0];
                 out[1] += w * x[1];
@@ -311,25 +279,68 @@ struct Passes {
     template <typename T, typename Each>
     __device__ __forceinline__ void visit(uint32_t i, Each each_contact) const {
         const ConvexIncidence& incidence = p.incidence;
-        const uint32_t end = incidence.node_begin[i + 1];
-        for (uint32_t e = incidence.node_begin[i]; e < end; ++e) {
-            const uint32_t place = incidence.incidences[e];
+        const uint32_t end = incidence.node_begin.constant(i + 1);
+#pragma unroll 1
+        for (uint32_t e = incidence.node_begin.constant(i); e < end; ++e) {
+            const uint32_t place = incidence.incidences.constant(e);
             const uint32_t group = place / STENCIL_NODES;
             const uint32_t s = place - group * STENCIL_NODES;
             const uint32_t x = s / 9;
             const uint32_t y = s / 3 - 3 * x;
             const uint32_t z = s % 3;
-            const uint32_t last = incidence.group_begin[group + 1];
-            for (uint32_t c = incidence.group_begin[group]; c < last; ++c) {
+            const uint32_t last = incidence.group_begin.constant(group + 1);
+#pragma unroll 1
+            for (uint32_t c = incidence.group_begin.constant(group); c < last; ++c) {
                 const Acting<T> at(p.contacts.offset, p.contacts.arm, c);
-                const T wxy = at.weight(0, x) * at.weight(1, y);
-                const T w = wxy * at.weight(2, z);
+                const T w = at.weight(0, x) * at.weight(1, y) * at.weight(2, z);
                 // A contact of a node has none at the other nodes of its stencil.
                 if (w != T(0)) {
                     each_contact(c, w);
                 }
             }
         }
+    }
+
+    // J of a vector of the nodes, in f64; of the sizes of its components for a bound.
+    static __device__ PLIANT_CALLED Array<double, 3> gathered(uint32_t c, uint32_t row, bool of_sizes) {
+        const Passes m = called();
+        double out[3] = {0.0, 0.0, 0.0};
+        m.gather(c, out, [&](uint32_t i, double (&x)[3]) {
+#pragma unroll
+            for (uint32_t a = 0; a < 3; ++a) {
+                const double value = m.node(row + a, i);
+                x[a] = of_sizes ? fabs(value) : value;
+            }
+        });
+        return {{out[0], out[1], out[2]}};
+    }
+
+    // J^T of a vector of the contacts, in f64.
+    static __device__ PLIANT_CALLED Array<double, 3> collected(uint32_t i, uint32_t row) {
+        const Passes m = called();
+        Array<double, 3> out = {{0.0, 0.0, 0.0}};
+        m.template visit<double>(i, [&](uint32_t c, double w) {
+#pragma unroll
+            for (uint32_t a = 0; a < 3; ++a) {
+                out.data[a] += w * m.contact(row + a, c);
+            }
+        });
+        return out;
+    }
+
+    // The contacts' part of the diagonal block of node i, or of the lumped one, which majorises the
+    // Hessian.
+    static __device__ PLIANT_CALLED Array<double, 6> block_of(uint32_t i, bool lumped) {
+        const Passes m = called();
+        Array<double, 6> block = {{0.0, 0.0, 0.0, 0.0, 0.0, 0.0}};
+        m.template visit<double>(i, [&](uint32_t c, double w) {
+            const double factor = lumped ? w : w * w;
+#pragma unroll
+            for (uint32_t e = 0; e < 6; ++e) {
+                block.data[e] += factor * m.contact(HESSIAN + e, c);
+            }
+        });
+        return block;
     }
 };
 

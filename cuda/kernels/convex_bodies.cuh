@@ -3,16 +3,19 @@
 //
 // With their mobility W = L L^T the change of their velocities is V = L y. The unknowns y enter
 // like nodes of mass one. They are few: the last block alone works on them in the passes over
-// nodes. What the contacts give the bodies is summed tile by tile in the passes over contacts. So
-// there are no more barriers than without bodies, and sums are in f64 and in an order that neither
-// the number of blocks nor the schedule changes.
+// nodes, and in the products of a system, where the contacts need them at once, every block by
+// itself. What the contacts give the bodies is summed tile by tile in the passes over contacts. So
+// there is one barrier more a step than without bodies, after the factorisation, and sums are in f64
+// and in an order that neither the number of blocks nor the schedule changes.
 #pragma once
 
 #include "convex.cuh"
+#include "convex_body_block.cuh"
 
 namespace convex {
 
-// Rows of an unknown.
+// Rows of an unknown. Of a system's residual r, of z = C^-1 r and of s = A p there are two places
+// that take turns, as those of a node.
 enum BodyUnknownRow : uint32_t {
     BODY_VELOCITY = 0,
     BODY_OTHER_VELOCITY = 1,
@@ -21,11 +24,12 @@ enum BodyUnknownRow : uint32_t {
     // What the contacts add to the diagonal of the Hessian.
     BODY_BEND = 4,
     BODY_SOLUTION = 5,
-    BODY_RESIDUAL = 6,
-    BODY_PRECONDITIONED = 7,
-    BODY_CONJUGATE = 8,
-    BODY_SCRATCH = 9,
-    BODY_END = 10,
+    BODY_CONJUGATE = 6,
+    BODY_SCRATCH = 7,
+    BODY_RESIDUAL = 8,
+    BODY_PRECONDITIONED = 10,
+    BODY_PRODUCT = 12,
+    BODY_END = 14,
 };
 static_assert(BODY_END == CONVEX_BODY_ROWS, "rows of an unknown of the bodies");
 
@@ -33,212 +37,39 @@ static_assert(BODY_END == CONVEX_BODY_ROWS, "rows of an unknown of the bodies");
 // direction.
 enum BodyMotion : uint32_t { OF_ITERATE = 0, OF_DIRECTION = 1 };
 
-// Numbers that the contacts give each body: an impulse, a 6 x 6 matrix by its lower triangle, sizes
-// of an impulse's parts.
-constexpr uint32_t BODY_IMPULSE = 6;
-constexpr uint32_t BODY_HESSIAN = CONVEX_BODY_SUMS;
-constexpr uint32_t BODY_SIZES = 2;
-
-// A row of a matrix: `length` elements from `first` on.
-struct MatrixRow {
-    Span<double> memory;
-    uint32_t first;
-
-    __device__ __forceinline__ double& operator[](uint32_t i) const { return memory[first + i]; }
+// As CalledSolve.
+struct CalledBodies {
+    ConvexBodies p;
+    uint32_t bodies, rank;
 };
 
-// Where a 6 x 6 matrix' lower triangle has an entry.
-__device__ __forceinline__ uint32_t lower(uint32_t row, uint32_t column) {
-    return row * (row + 1) / 2 + column;
-}
-
-// `act(j)` for each j below `count`, which is always the same thread's.
-template <typename Act>
-__device__ __forceinline__ void each_of_block(uint32_t count, Act act) {
-#pragma unroll 1
-    for (uint32_t j = threadIdx.x; j < count; j += CONVEX_THREADS) {
-        act(j);
-    }
-}
-
-// Number k of those that the contact of a thread of the block gives its body.
-__device__ __forceinline__ double& given(uint32_t k, uint32_t thread) {
-    SHARED(double, all, CONVEX_BODY_SUMS * CONVEX_THREADS);
-    return all[k * CONVEX_THREADS + thread];
-}
-
-// Sums the `count` numbers that the contacts of a tile give each body to those of the tile. `place`
-// is which of the bodies the thread's contact is on.
-static __device__ PLIANT_CALLED void sum_given(MatrixRow tile_sums, uint32_t place, uint32_t count) {
-    SHARED(uint32_t, places, CONVEX_THREADS);
-    places[threadIdx.x] = place;
-    __syncthreads();
-    uint32_t first = 0;
-    while (true) {
-        // The next body in the tile: every warp finds the same.
-        uint32_t current = CONVEX_NOT_STRONG;
-#pragma unroll
-        for (uint32_t i = lane_index(); i < CONVEX_THREADS; i += WARP_SIZE) {
-            current = places[i] >= first ? min(current, places[i]) : current;
-        }
-        current = __reduce_min_sync(ALL_LANES, current);
-        if (current == CONVEX_NOT_STRONG) {
-            break;
-        }
-#pragma unroll 1
-        for (uint32_t k = warp_index(); k < count; k += WARPS) {
-            double sum[1] = {0.0};
-#pragma unroll
-            for (uint32_t i = 0; i < WARPS; ++i) {
-                const uint32_t thread = i * WARP_SIZE + lane_index();
-                sum[0] += places[thread] == current ? given(k, thread) : 0.0;
-            }
-            Passes::warp_totals(sum);
-            if (lane_index() == 0) {
-                tile_sums[current * CONVEX_BODY_SUMS + k] = sum[0];
-            }
-        }
-        first = current + 1;
-    }
-    // The arrays are free for the next tile.
-    __syncthreads();
-}
-
-// Sums over all tiles, `count` numbers for each body.
-static __device__ PLIANT_CALLED void sum_tiles(
-    Span<double> tile_sums, Span<double> sums, uint32_t tiles, uint32_t bodies, uint32_t count) {
-#pragma unroll 1
-    for (uint32_t n = warp_index(); n < bodies * count; n += WARPS) {
-        double sum[1] = {0.0};
-#pragma unroll 1
-        for (uint32_t tile = lane_index(); tile < tiles; tile += WARP_SIZE) {
-            sum[0] += tile_sums[(tile * bodies + n / count) * CONVEX_BODY_SUMS + n % count];
-        }
-        Passes::warp_totals(sum);
-        if (lane_index() == 0) {
-            sums[n] = sum[0];
-        }
-    }
-    __syncthreads();
-}
-
-// `out = L y` of a factor of so many columns and rows.
-static __device__ PLIANT_CALLED void multiply(Span<double> factor, MatrixRow y, MatrixRow out, uint32_t columns, uint32_t rows) {
-    __syncthreads();
-    each_of_block(rows, [&](uint32_t i) {
-        double sum = 0.0;
-        for (uint32_t j = 0; j < columns; ++j) {
-            sum += factor[i * columns + j] * y[j];
-        }
-        out[i] = sum;
-    });
-}
-
-// `out = sign K^T K x` of the inverse K of a Cholesky factor; each thread may read its own elements
-// at once.
-static __device__ PLIANT_CALLED void solve_block(
-    Span<double> inverse, MatrixRow x, MatrixRow scratch, MatrixRow out, uint32_t n, double sign) {
-    __syncthreads();
-    each_of_block(n, [&](uint32_t i) {
-        double sum = 0.0;
-        for (uint32_t j = 0; j <= i; ++j) {
-            sum += inverse[i * n + j] * x[j];
-        }
-        scratch[i] = sum;
-    });
-    __syncthreads();
-    each_of_block(n, [&](uint32_t j) {
-        double sum = 0.0;
-        for (uint32_t i = j; i < n; ++i) {
-            sum += inverse[i * n + j] * scratch[i];
-        }
-        out[j] = sign * sum;
-    });
-}
-
-// The block C = I + L^T (sum_c B_c^T G_c B_c) L of n unknowns from the bodies' sums, with what
-// contacts add to its diagonal.
-static __device__ PLIANT_CALLED void assemble_block(Span<double> factor, Span<double> sums, Span<double> images,
-    Span<double> matrix, MatrixRow bend, uint32_t bodies, uint32_t n) {
-    each_of_block(6 * bodies * n, [&](uint32_t at) {
-        const uint32_t i = at / n, j = at % n, body = i / 6, d = i % 6;
-        double sum = 0.0;
-        for (uint32_t e = 0; e < 6; ++e) {
-            sum += sums[body * BODY_HESSIAN + lower(max(d, e), min(d, e))] * factor[(6 * body + e) * n + j];
-        }
-        images[at] = sum;
-    });
-    __syncthreads();
-    each_of_block(n * n, [&](uint32_t at) {
-        const uint32_t i = at / n, j = at % n;
-        double sum = 0.0;
-        for (uint32_t k = 0; j <= i && k < 6 * bodies; ++k) {
-            sum += factor[k * n + i] * images[k * n + j];
-        }
-        if (i == j) {
-            bend[j] = sum;
-            sum += 1.0;
-        }
-        matrix[at] = sum;
-    });
-    __syncthreads();
-}
-
-// The Cholesky factor of a matrix, in its place, and the factor's inverse.
-static __device__ PLIANT_CALLED void factorise_block(Span<double> matrix, Span<double> inverse, MatrixRow scratch, uint32_t n) {
-#pragma unroll 1
-    for (uint32_t j = 0; j < n; ++j) {
-        each_of_block(n - j, [&](uint32_t below) {
-            const uint32_t i = j + below;
-            double sum = matrix[i * n + j];
-            for (uint32_t k = 0; k < j; ++k) {
-                sum -= matrix[i * n + k] * matrix[j * n + k];
-            }
-            scratch[i] = sum;
-        });
-        __syncthreads();
-        // The pivots' bound in exact arithmetic.
-        const double square = scratch[j];
-        const double pivot = sqrt(square < 1.0 ? 1.0 : square);
-        each_of_block(n - j, [&](uint32_t below) {
-            const uint32_t i = j + below;
-            matrix[i * n + j] = i == j ? pivot : scratch[i] / pivot;
-        });
-        __syncthreads();
-    }
-    each_of_block(n, [&](uint32_t j) {
-        for (uint32_t i = 0; i < n; ++i) {
-            double sum = i == j ? 1.0 : 0.0;
-            for (uint32_t k = j; k < i; ++k) {
-                sum -= matrix[i * n + k] * inverse[k * n + j];
-            }
-            inverse[i * n + j] = i < j ? 0.0 : sum / matrix[i * n + i];
-        }
-    });
-    __syncthreads();
+__device__ __forceinline__ CalledBodies& called_bodies() {
+    SHARED(CalledBodies, bodies, 1);
+    return bodies[0];
 }
 
 // No strongly coupled bodies: nothing to do.
 struct NoBodies {
     static constexpr bool ARE_STRONG = false;
+    template <uint32_t N>
+    struct Given {};
 
     template <typename T>
     __device__ __forceinline__ void subtract_motion(uint32_t, BodyMotion, T (&)[3]) const {}
     template <typename T>
-    __device__ __forceinline__ void react(uint32_t, const T (&)[3]) const {}
-    __device__ __forceinline__ void bend(const Passes&, uint32_t) const {}
+    __device__ __forceinline__ void react(uint32_t, const T (&)[3], Given<BODY_IMPULSE>&) const {}
+    __device__ __forceinline__ void bend(const Passes&, uint32_t, Given<BODY_HESSIAN>&) const {}
     __device__ __forceinline__ double size_motion(uint32_t) const { return 0.0; }
-    __device__ __forceinline__ void size_reaction(uint32_t, double) const {}
-    __device__ __forceinline__ void sum_tile(uint32_t, uint32_t, uint32_t) const {}
+    __device__ __forceinline__ void size_reaction(uint32_t, double, Given<BODY_SIZES>&) const {}
+    template <uint32_t N>
+    __device__ __forceinline__ void sum_tile(uint32_t, uint32_t, const Given<N>&, uint32_t) const {}
     __device__ __forceinline__ void load() const {}
-    __device__ __forceinline__ void set_start() const {}
-    __device__ __forceinline__ void start(bool, double (&)[1]) const {}
+    __device__ __forceinline__ void start(bool, bool, double (&)[1]) const {}
     __device__ __forceinline__ void evaluate(double (&)[8]) const {}
     __device__ __forceinline__ void factorise() const {}
     __device__ __forceinline__ void relax() const {}
-    __device__ __forceinline__ void begin_system(double, double, double (&)[2]) const {}
-    __device__ __forceinline__ void conjugate(double, double (&)[1]) const {}
-    __device__ __forceinline__ void descend(double, double (&)[2]) const {}
+    __device__ __forceinline__ void begin_system(double, double, double (&)[4]) const {}
+    __device__ __forceinline__ void step(double, double, uint32_t, double (&)[4]) const {}
     __device__ __forceinline__ void end_system(double) const {}
     __device__ __forceinline__ void publish_solution() const {}
     __device__ __forceinline__ void add_true_residual(double, double (&)[1]) const {}
@@ -251,7 +82,7 @@ struct NoBodies {
 };
 
 // All threads of the last block call the functions with `(&values)[K]`, `collect`, `factorise` and
-// so on; the other blocks return at once.
+// so on; those that are not its alone say so.
 struct StronglyCoupledBodies {
     static constexpr bool ARE_STRONG = true;
     const ConvexBodies& b;
@@ -259,10 +90,31 @@ struct StronglyCoupledBodies {
     uint32_t contacts;
     uint32_t bodies;
     uint32_t rank;
+    // Blocks that work on the solve.
+    uint32_t blocks;
 
-    __device__ __forceinline__ double& row(uint32_t row, uint32_t j) const { return b.rows[row * b.capacity + j]; }
+    // In a function that is called.
+    static __device__ __forceinline__ StronglyCoupledBodies called() {
+        const CalledBodies& bodies = called_bodies();
+        const CalledSolve& solve = called_solve();
+        return {bodies.p, solve.p.contacts, solve.contacts, bodies.bodies, bodies.rank, solve.blocks};
+    }
 
-    static __device__ __forceinline__ bool is_here() { return blockIdx.x == gridDim.x - 1; }
+    // What a contact gives its body: N numbers; of an impulse only the impulse itself, to which the
+    // body's reaction follows where the tiles are summed.
+    template <uint32_t N>
+    struct Given {
+        double of[N == BODY_IMPULSE ? 3 : N];
+    };
+
+    // The rows of an unknown follow one another.
+    __device__ __forceinline__ double& row(uint32_t row, uint32_t j) const {
+        // Checked under emulation.
+        (void)&b.rows[j * BODY_END + row];
+        return (&b.rows[j * BODY_END])[row];
+    }
+
+    __device__ __forceinline__ bool is_here() const { return blockIdx.x == blocks - 1; }
 
     // `act(j)` for each unknown, which is always the same thread's.
     template <typename Act>
@@ -270,7 +122,7 @@ struct StronglyCoupledBodies {
         each_of_block(count, act);
     }
 
-    __device__ __forceinline__ MatrixRow row_of(uint32_t row) const { return {b.rows, row * b.capacity}; }
+    __device__ __forceinline__ MatrixRow row_of(uint32_t row) const { return {b.rows, row, BODY_END}; }
 
     // Contacts.
 
@@ -283,36 +135,44 @@ struct StronglyCoupledBodies {
     // Subtracts the motion of its body, B_c V, from the velocity of contact c.
     template <typename T>
     __device__ __forceinline__ void subtract_motion(uint32_t c, BodyMotion which, T (&v)[3]) const {
-        const uint32_t place = place_of(c);
-        if (place == CONVEX_NOT_STRONG) {
-            return;
-        }
-        const uint32_t first = which * b.capacity + 6 * place;
-        const Array<float, 3>& lever = list.lever[c];
+        const Array<double, 3> motion = motion_at(c, which);
+#pragma unroll
         for (uint32_t a = 0; a < 3; ++a) {
-            const uint32_t e = (a + 1) % 3, f = (a + 2) % 3;
-            const double turned = b.velocities[first + e] * static_cast<double>(lever[f]) -
-                b.velocities[first + f] * static_cast<double>(lever[e]);
-            v[a] -= static_cast<T>(b.velocities[first + 3 + a] + turned);
+            v[a] -= static_cast<T>(motion.data[a]);
         }
     }
 
-    // Stores the reaction on the body to the impulse of contact c, which belongs to this thread.
-    template <typename T>
-    __device__ __forceinline__ void react(uint32_t c, const T (&impulse)[3]) const {
-        const Array<float, 3>& lever = list.lever[c];
+    static __device__ PLIANT_CALLED Array<double, 3> motion_at(uint32_t c, BodyMotion which) {
+        const StronglyCoupledBodies of = called();
+        Array<double, 3> motion = {{0.0, 0.0, 0.0}};
+        const uint32_t place = of.place_of(c);
+        if (place == CONVEX_NOT_STRONG) {
+            return motion;
+        }
+        const uint32_t first = which * of.b.capacity + 6 * place;
+        const Array<float, 3>& lever = of.list.lever[c];
 #pragma unroll
         for (uint32_t a = 0; a < 3; ++a) {
             const uint32_t e = (a + 1) % 3, f = (a + 2) % 3;
-            given(a, threadIdx.x) = static_cast<double>(lever[f]) * static_cast<double>(impulse[e]) -
-                static_cast<double>(lever[e]) * static_cast<double>(impulse[f]);
-            given(3 + a, threadIdx.x) = -static_cast<double>(impulse[a]);
+            const double turned = of.b.velocities[first + e] * static_cast<double>(lever.data[f]) -
+                of.b.velocities[first + f] * static_cast<double>(lever.data[e]);
+            motion.data[a] = of.b.velocities[first + 3 + a] + turned;
+        }
+        return motion;
+    }
+
+    // The impulse of contact c, whose reaction its body gets.
+    template <typename T>
+    __device__ __forceinline__ void react(uint32_t, const T (&impulse)[3], Given<BODY_IMPULSE>& given) const {
+#pragma unroll
+        for (uint32_t a = 0; a < 3; ++a) {
+            given.of[a] = static_cast<double>(impulse[a]);
         }
     }
 
-    // Stores its Hessian B_c^T G_c B_c: with B_c = [R^T, I] and R x = lever x x the blocks are R G
+    // Its Hessian B_c^T G_c B_c: with B_c = [R^T, I] and R x = lever x x the blocks are R G
     // R^T, R G and G.
-    __device__ __forceinline__ void bend(const Passes& m, uint32_t c) const {
+    __device__ __forceinline__ void bend(const Passes& m, uint32_t c, Given<BODY_HESSIAN>& given) const {
         const double xx = m.contact(HESSIAN, c), yy = m.contact(HESSIAN + 1, c), zz = m.contact(HESSIAN + 2, c);
         const double xy = m.contact(HESSIAN + 3, c), xz = m.contact(HESSIAN + 4, c), yz = m.contact(HESSIAN + 5, c);
         const double g[3][3] = {{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}};
@@ -326,13 +186,13 @@ struct StronglyCoupledBodies {
 #pragma unroll
             for (uint32_t d = 0; d < 3; ++d) {
                 u[d] = r[e] * g[f][d] - r[f] * g[e][d];
-                given(lower(3 + d, a), threadIdx.x) = u[d];
+                given.of[lower(3 + d, a)] = u[d];
             }
 #pragma unroll
             for (uint32_t d = 0; d <= a; ++d) {
                 const uint32_t h = (d + 1) % 3, i = (d + 2) % 3;
-                given(lower(a, d), threadIdx.x) = r[h] * u[i] - r[i] * u[h];
-                given(lower(3 + a, 3 + d), threadIdx.x) = g[a][d];
+                given.of[lower(a, d)] = r[h] * u[i] - r[i] * u[h];
+                given.of[lower(3 + a, 3 + d)] = g[a][d];
             }
         }
     }
@@ -344,41 +204,87 @@ struct StronglyCoupledBodies {
         return fabs(v[0]) + fabs(v[1]) + fabs(v[2]);
     }
 
-    // Stores bounds of the components of an impulse of this size at contact c: angular, linear.
-    __device__ __forceinline__ void size_reaction(uint32_t c, double size) const {
+    // Bounds of the components of an impulse of this size at contact c: angular, linear.
+    __device__ __forceinline__ void size_reaction(uint32_t c, double size, Given<BODY_SIZES>& given) const {
         const Array<float, 3>& lever = list.lever[c];
         const double reach = fabs(static_cast<double>(lever[0])) + fabs(static_cast<double>(lever[1])) +
             fabs(static_cast<double>(lever[2]));
-        given(0, threadIdx.x) = reach * size;
-        given(1, threadIdx.x) = size;
+        given.of[0] = reach * size;
+        given.of[1] = size;
     }
 
-    // Sums the `count` numbers that the contacts of a tile give each body. All threads of the block
-    // call this, one a contact.
-    __device__ __forceinline__ void sum_tile(uint32_t tile, uint32_t c, uint32_t count) const {
-        sum_given({b.tile_sums, tile * bodies * CONVEX_BODY_SUMS}, place_of(c), count);
+    // Sums what the contacts of a tile give each body, at the place of `turn`. All threads of the
+    // warp call this, one a contact.
+    template <uint32_t N>
+    __device__ __forceinline__ void sum_tile(uint32_t tile, uint32_t c, const Given<N>& given, uint32_t turn) const {
+        sum_given(tile, c, given, turn);
+    }
+
+    template <uint32_t N>
+    static __device__ PLIANT_CALLED void sum_given(
+        uint32_t tile, uint32_t c, Given<N> given, uint32_t turn) {
+        const StronglyCoupledBodies of = called();
+        const uint32_t begin = tile * of.bodies * CONVEX_BODY_SUMS + turn * N;
+        const uint32_t place = of.place_of(c);
+        Array<float, 3> lever = {{0.0f, 0.0f, 0.0f}};
+        if (place != CONVEX_NOT_STRONG) {
+            lever = of.list.lever[c];
+        }
+        double all[N];
+#pragma unroll
+        for (uint32_t k = 0; k < N; ++k) {
+            all[k] = N == BODY_IMPULSE ? reaction(k, lever, given) : given.of[N == BODY_IMPULSE ? 0 : k];
+        }
+        uint32_t first = 0;
+#pragma unroll 1
+        while (true) {
+            // The next body in the tile.
+            const uint32_t current = __reduce_min_sync(ALL_LANES, place >= first ? place : CONVEX_NOT_STRONG);
+            if (current == CONVEX_NOT_STRONG) {
+                break;
+            }
+            const bool counts = place == current;
+            Passes::store_warp_totals(all, counts, N, &of.b.tile_sums[begin + current * CONVEX_BODY_SUMS], 1);
+            first = current + 1;
+        }
+    }
+
+    // Component k of the reaction to an impulse at the lever: angular, then linear.
+    template <uint32_t N>
+    static __device__ __forceinline__ double reaction(uint32_t k, const Array<float, 3>& lever, const Given<N>& given) {
+        if (k >= 3) {
+            return -given.of[k - 3];
+        }
+        const uint32_t e = (k + 1) % 3, f = (k + 2) % 3;
+        return static_cast<double>(lever.data[f]) * given.of[e] - static_cast<double>(lever.data[e]) * given.of[f];
     }
 
     // The last block.
 
-    // Sums over all tiles of what contacts gave, since a barrier, to `sums`.
-    __device__ __forceinline__ void collect(uint32_t count) const {
-        sum_tiles(b.tile_sums, b.sums, (contacts + CONVEX_THREADS - 1) / CONVEX_THREADS, bodies, count);
+    // Sums over all tiles of what contacts gave at the place of `turn`, since a barrier, to `sums`.
+    __device__ __forceinline__ void collect(uint32_t count, uint32_t turn = 0) const { collected(count, turn); }
+    static __device__ PLIANT_CALLED void collected(uint32_t count, uint32_t turn) {
+        const StronglyCoupledBodies of = called();
+        sum_body_tiles(of.b.tile_sums, of.b.sums, tiles_of(of.contacts), of.bodies, count, turn * count);
     }
 
     // Component j of L^T p, with the impulses p in `sums`.
-    __device__ __forceinline__ double reduced(uint32_t j) const {
+    __device__ __forceinline__ double reduced(uint32_t j) const { return reduction(j); }
+    static __device__ PLIANT_CALLED double reduction(uint32_t j) {
+        const StronglyCoupledBodies of = called();
         double sum = 0.0;
-#pragma unroll 1
-        for (uint32_t i = 0; i < 6 * bodies; ++i) {
-            sum += b.factor[i * rank + j] * b.sums[i];
+#pragma unroll 2
+        for (uint32_t i = 0; i < 6 * of.bodies; ++i) {
+            sum += of.b.factor[i * of.rank + j] * of.b.sums[i];
         }
         return sum;
     }
 
     // Publishes L y of a row of unknowns, which contacts read after the next barrier.
-    __device__ __forceinline__ void publish(uint32_t of, BodyMotion which) const {
-        multiply(b.factor, row_of(of), {b.velocities, which * b.capacity}, rank, 6 * bodies);
+    __device__ __forceinline__ void publish(uint32_t row, BodyMotion which) const { published(row, which); }
+    static __device__ PLIANT_CALLED void published(uint32_t row, BodyMotion which) {
+        const StronglyCoupledBodies of = called();
+        multiply(of.b.factor, of.row_of(row), {of.b.velocities, which * of.b.capacity, 1}, of.rank, 6 * of.bodies);
     }
 
     // The bodies' block of the Newton system, its Cholesky factor, and that one's inverse.
@@ -392,41 +298,38 @@ struct StronglyCoupledBodies {
 
     // Row `to` becomes `sign` times the block's inverse times row `from`.
     __device__ __forceinline__ void precondition(uint32_t from, uint32_t to, double sign) const {
-        solve_block(b.inverse, row_of(from), row_of(BODY_SCRATCH), row_of(to), rank, sign);
+        preconditioned(from, to, sign);
+    }
+    static __device__ PLIANT_CALLED void preconditioned(uint32_t from, uint32_t to, double sign) {
+        const StronglyCoupledBodies of = called();
+        solve_block(of.b.inverse, of.row_of(from), of.row_of(BODY_SCRATCH), of.row_of(to), of.rank, sign);
     }
 
     // The steps of a solve; convex_steps.cuh and convex_system.cuh have the nodes' parts.
 
     // Tiles without a body sum nothing for it in this whole solve.
     __device__ __forceinline__ void load() const {
-        const uint32_t tiles = (contacts + CONVEX_THREADS - 1) / CONVEX_THREADS;
         const uint32_t count = bodies * CONVEX_BODY_SUMS;
 #pragma unroll 1
-        for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-            each(count, [&](uint32_t n) { b.tile_sums[tile * count + n] = 0.0; });
+        for (uint32_t tile = blockIdx.x + blocks * warp_index(); tile < tiles_of(contacts); tile += blocks * WARPS) {
+            for (uint32_t n = lane_index(); n < count; n += WARP_SIZE) {
+                b.tile_sums[tile * count + n] = 0.0;
+            }
         }
         if (is_here()) {
             each(rank, [&](uint32_t j) { row(BODY_VELOCITY, j) = 0.0; });
         }
     }
 
-    // Sets the start to the effect of the guessed impulses.
-    __device__ __forceinline__ void set_start() const {
-        if (is_here()) {
-            collect(BODY_IMPULSE);
-            each(rank, [&](uint32_t j) { row(BODY_VELOCITY, j) = reduced(j); });
-            publish(BODY_VELOCITY, OF_ITERATE);
-        }
-    }
-
-    // Sets the start to rest, with the direction to the effect of the guessed impulses.
-    __device__ __forceinline__ void start(bool push, double (&values)[1]) const {
-        if (push) {
+    // The start: at rest, with the direction to the effect of the guessed impulses if they push;
+    // of a whole solution at that effect.
+    __device__ __forceinline__ void start(bool push, bool whole, double (&values)[1]) const {
+        if (push || whole) {
             collect(BODY_IMPULSE);
         }
         each(rank, [&](uint32_t j) {
-            const double d = push ? reduced(j) : 0.0;
-            row(BODY_VELOCITY, j) = 0.0;
+            const double d = push || whole ? reduced(j) : 0.0;
+            row(BODY_VELOCITY, j) = whole ? d : 0.0;
             row(BODY_DIRECTION, j) = d;
             values[0] += d * d;
         });
@@ -454,39 +357,75 @@ struct StronglyCoupledBodies {
         }
     }
 
-    __device__ __forceinline__ void begin_system(double norm, double largest, double (&values)[2]) const {
-        each(rank, [&](uint32_t j) {
-            row(BODY_RESIDUAL, j) = -1.0 / norm * row(BODY_GRADIENT, j);
-            row(BODY_SOLUTION, j) = 0.0;
-            row(BODY_CONJUGATE, j) = 0.0;
+    // All blocks do these three.
+
+    __device__ __forceinline__ void begin_system(double inverse_norm, double largest, double (&values)[4]) const {
+        take(begun(inverse_norm, largest), values);
+    }
+
+    __device__ __forceinline__ void step(double step, double beta, uint32_t turn, double (&values)[4]) const {
+        take(stepped(step, beta, turn), values);
+    }
+
+    static __device__ __forceinline__ void take(const Array<double, 4>& from, double (&values)[4]) {
+#pragma unroll
+        for (uint32_t k = 0; k < 4; ++k) {
+            values[k] = from.data[k];
+        }
+    }
+
+    static __device__ PLIANT_CALLED Array<double, 4> begun(double inverse_norm, double largest) {
+        const StronglyCoupledBodies of = called();
+        Array<double, 4> values = {{0.0, 0.0, 0.0, 0.0}};
+        each(of.rank, [&](uint32_t j) {
+            of.row(BODY_RESIDUAL, j) = -inverse_norm * of.row(BODY_GRADIENT, j);
+            of.row(BODY_PRODUCT, j) = 0.0;
+            if (of.is_here()) {
+                of.row(BODY_SOLUTION, j) = 0.0;
+                of.row(BODY_CONJUGATE, j) = 0.0;
+            }
             // Also where it is not a number.
-            values[1] += row(BODY_BEND, j) <= largest ? 0.0 : 1.0;
+            values.data[3] += of.row(BODY_BEND, j) <= largest ? 0.0 : 1.0;
         });
-        precondition(BODY_RESIDUAL, BODY_PRECONDITIONED, 1.0);
-        each(rank, [&](uint32_t j) { values[0] += row(BODY_RESIDUAL, j) * row(BODY_PRECONDITIONED, j); });
+        of.show(0, values);
+        return values;
     }
 
-    __device__ __forceinline__ void conjugate(double beta, double (&values)[1]) const {
-        each(rank, [&](uint32_t j) {
-            const double value = beta * row(BODY_CONJUGATE, j) + row(BODY_PRECONDITIONED, j);
-            row(BODY_CONJUGATE, j) = value;
-            values[0] += value * value;
+    // s = A z + beta s and r -= step s, from the places of `turn` to the others; then z.
+    static __device__ PLIANT_CALLED Array<double, 4> stepped(double step, double beta, uint32_t turn) {
+        const StronglyCoupledBodies of = called();
+        of.collect(BODY_IMPULSE, turn);
+        const uint32_t next = 1 - turn;
+        each(of.rank, [&](uint32_t j) {
+            const double z = of.row(BODY_PRECONDITIONED + turn, j);
+            const double s = (z + of.reduced(j)) + beta * of.row(BODY_PRODUCT + turn, j);
+            of.row(BODY_PRODUCT + next, j) = s;
+            of.row(BODY_RESIDUAL + next, j) = of.row(BODY_RESIDUAL + turn, j) - step * s;
+            if (of.is_here()) {
+                const double p = beta * of.row(BODY_CONJUGATE, j) + z;
+                of.row(BODY_CONJUGATE, j) = p;
+                of.row(BODY_SOLUTION, j) += step * p;
+            }
         });
-        publish(BODY_CONJUGATE, OF_DIRECTION);
+        Array<double, 4> values = {{0.0, 0.0, 0.0, 0.0}};
+        of.show(next, values);
+        return values;
     }
 
-    __device__ __forceinline__ void descend(double step, double (&values)[2]) const {
-        collect(BODY_IMPULSE);
+    // Finds and publishes z, and adds r . z, |r|^2 and |z|^2.
+    __device__ __forceinline__ void show(uint32_t turn, Array<double, 4>& values) const {
+        precondition(BODY_RESIDUAL + turn, BODY_PRECONDITIONED + turn, 1.0);
         each(rank, [&](uint32_t j) {
-            const double along = row(BODY_CONJUGATE, j);
-            const double r = row(BODY_RESIDUAL, j) - step * (reduced(j) + along);
-            row(BODY_SOLUTION, j) += step * along;
-            row(BODY_RESIDUAL, j) = r;
-            values[1] += r * r;
+            const double r = row(BODY_RESIDUAL + turn, j);
+            const double z = row(BODY_PRECONDITIONED + turn, j);
+            values.data[0] += r * z;
+            values.data[1] += r * r;
+            values.data[2] += z * z;
         });
-        precondition(BODY_RESIDUAL, BODY_PRECONDITIONED, 1.0);
-        each(rank, [&](uint32_t j) { values[0] += row(BODY_RESIDUAL, j) * row(BODY_PRECONDITIONED, j); });
+        publish(BODY_PRECONDITIONED + turn, OF_DIRECTION);
     }
+
+    __device__ __forceinline__ void publish_solution() const { publish(BODY_SOLUTION, OF_DIRECTION); }
 
     __device__ __forceinline__ void end_system(double norm) const {
         if (is_here()) {
@@ -494,13 +433,11 @@ struct StronglyCoupledBodies {
         }
     }
 
-    __device__ __forceinline__ void publish_solution() const { publish(BODY_SOLUTION, OF_DIRECTION); }
-
     // The square of the residual that the solution leaves.
-    __device__ __forceinline__ void add_true_residual(double norm, double (&values)[1]) const {
+    __device__ __forceinline__ void add_true_residual(double inverse_norm, double (&values)[1]) const {
         collect(BODY_IMPULSE);
         each(rank, [&](uint32_t j) {
-            const double left = -1.0 / norm * row(BODY_GRADIENT, j) - (row(BODY_SOLUTION, j) + reduced(j));
+            const double left = -inverse_norm * row(BODY_GRADIENT, j) - (row(BODY_SOLUTION, j) + reduced(j));
             values[0] += left * left;
         });
     }

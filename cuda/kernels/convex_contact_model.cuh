@@ -31,7 +31,7 @@ __device__ __forceinline__ ContactModel contact_model_of(const Passes& m, uint32
     const double tension = contacts.tension[c];
     ContactModel model;
     // 1/0 is infinite: without dissipation the first is the smaller.
-    model.release = min(-gap / substep, 1.0 / d);
+    model.release = min(quotient_of(-gap, substep), quotient_of(1.0, d));
     const double factor = substep + d * gap;
     model.linear = substep * k * (factor < 0.0 ? -factor : factor);
     model.quadratic = substep * substep * k * d;
@@ -39,7 +39,7 @@ __device__ __forceinline__ ContactModel contact_model_of(const Passes& m, uint32
     model.stiction = max(v_s, SMALLEST_STICTION);
     const bool bonded = tension > 0.0 && k > 0.0;
     model.tension_slope = bonded ? substep * substep * k : 0.0;
-    model.tension_range = bonded ? tension / (substep * k) : 0.0;
+    model.tension_range = bonded ? quotient_of(tension, substep * k) : 0.0;
     return model;
 }
 
@@ -54,8 +54,10 @@ __device__ __forceinline__ void store(const Passes& m, uint32_t c, const Contact
 }
 
 __device__ __forceinline__ ContactModel load_contact_model(const Passes& m, uint32_t c) {
-    return {m.contact(RELEASE, c),  m.contact(LINEAR, c),        m.contact(QUADRATIC, c),    m.contact(FRICTION_BOUND, c),
-            m.contact(STICTION, c), m.contact(TENSION_SLOPE, c), m.contact(TENSION_RANGE, c)};
+    return {m.contact(RELEASE, c),        m.contact(LINEAR, c),
+            m.contact(QUADRATIC, c),      m.contact(FRICTION_BOUND, c),
+            m.contact(STICTION, c),       m.contact(TENSION_SLOPE, c),
+            m.contact(TENSION_RANGE, c)};
 }
 
 // The device's min and max drop a NaN; a velocity that is not finite must stay so.
@@ -69,7 +71,8 @@ __device__ __forceinline__ NormalResponse normal_response(const ContactModel& mo
     const double stretch = w < model.tension_range ? w : model.tension_range;
     const double tension = model.tension_slope * stretch;
     NormalResponse response;
-    response.potential = u * u * (0.5 * model.linear + model.quadratic * u * (1.0 / 3.0)) + tension * (w - 0.5 * stretch);
+    response.potential =
+        u * u * (0.5 * model.linear + model.quadratic * u * (1.0 / 3.0)) + tension * (w - 0.5 * stretch);
     response.impulse = u * (model.linear + model.quadratic * u) - tension;
     response.stiffness = (u > 0.0 ? model.linear + 2.0 * model.quadratic * u : 0.0) +
                          (w > 0.0 && w < model.tension_range ? model.tension_slope : 0.0);
@@ -108,13 +111,13 @@ __device__ __forceinline__ double write_impulse(const Passes& m, uint32_t c) {
     const ContactModel model = load_contact_model(m, c);
     const Split v = split(m, CONTACT_VELOCITY, c);
     const double slip = dot(v.t, v.t);
-    const double s = sqrt(slip + model.stiction * model.stiction);
-    const double friction = model.friction_bound / s;
+    const double s = root_of(slip + model.stiction * model.stiction);
+    const double friction = quotient_of(model.friction_bound, s);
     const NormalResponse normal = normal_response(model, v.v_n);
     for (uint32_t a = 0; a < 3; ++a) {
         m.contact(CONTACT_IMPULSE + a, c) = normal.impulse * v.n[a] - friction * v.t[a];
     }
-    return normal.potential + model.friction_bound * slip / (s + model.stiction);
+    return normal.potential + quotient_of(model.friction_bound * slip, s + model.stiction);
 }
 
 // Writes the Hessian at the contact's velocity; `hessian_blend` scales the part of friction that
@@ -123,7 +126,7 @@ __device__ __forceinline__ double write_impulse(const Passes& m, uint32_t c) {
 __device__ __forceinline__ void write_hessian(const Passes& m, uint32_t c, double hessian_blend) {
     const ContactModel model = load_contact_model(m, c);
     const Split v = split(m, CONTACT_VELOCITY, c);
-    const double inverse_s = 1.0 / sqrt(dot(v.t, v.t) + model.stiction * model.stiction);
+    const double inverse_s = quotient_of(1.0, root_of(dot(v.t, v.t) + model.stiction * model.stiction));
     const double friction = model.friction_bound * inverse_s;
     const double kn = normal_response(model, v.v_n).stiffness - friction;
     const double ct = hessian_blend * friction;
@@ -150,7 +153,8 @@ __device__ __forceinline__ void write_ray(const Passes& m, uint32_t c) {
 }
 
 // The potential and its first two derivatives by the step length.
-__device__ __forceinline__ void along(const Passes& m, uint32_t c, double alpha, double (&values)[3]) {
+static __device__ PLIANT_CALLED Array<double, 3> along(uint32_t c, double alpha) {
+    const Passes m = Passes::called();
     const ContactModel model = load_contact_model(m, c);
     const double dv_n = m.contact(RAY + 1, c);
     const double dslip = m.contact(RAY + 4, c);
@@ -159,13 +163,13 @@ __device__ __forceinline__ void along(const Passes& m, uint32_t c, double alpha,
     // Rounding must not make the square of the slip negative.
     const double slip = positive_part(m.contact(RAY + 2, c) + alpha * (2.0 * at_zero + alpha * dslip));
     const double cross = at_zero + alpha * dslip;
-    const double s = sqrt(slip + model.stiction * model.stiction);
-    const double inverse_s = 1.0 / s;
+    const double s = root_of(slip + model.stiction * model.stiction);
+    const double inverse_s = quotient_of(1.0, s);
     const double friction = model.friction_bound * inverse_s;
     const double turned = cross * inverse_s;
-    values[0] = normal.potential + model.friction_bound * slip / (s + model.stiction);
-    values[1] = friction * cross - normal.impulse * dv_n;
-    values[2] = normal.stiffness * dv_n * dv_n + friction * positive_part(dslip - turned * turned);
+    return {{normal.potential + quotient_of(model.friction_bound * slip, s + model.stiction),
+             friction * cross - normal.impulse * dv_n,
+             normal.stiffness * dv_n * dv_n + friction * positive_part(dslip - turned * turned)}};
 }
 
 }  // namespace convex

@@ -219,7 +219,7 @@ __device__ __forceinline__ uint32_t number(const NodeNumbering& n, const ConvexN
 
 }  // namespace convex
 
-PLIANT_KERNEL(convex_number, ConvexNumberParameters, CONVEX_THREADS) {
+PLIANT_KERNEL_FOR(convex_number, ConvexNumberParameters, CONVEX_THREADS, 4) {
     if (is_inactive(p.clock)) {
         return;
     }

@@ -21,8 +21,6 @@ struct LineObjective {
     double term_magnitude;
     // Whether to try a step of one first, and not that of the quadratic model.
     bool try_one;
-    // Potentials of the contacts at zero with their derivatives.
-    double at_zero[3];
 };
 
 struct LineSearchResult {
@@ -33,17 +31,18 @@ struct LineSearchResult {
 // Minimum of the cubic through position, value and slope at two points (Nocedal and Wright 2006,
 // eq. 3.59); not a number where there is none.
 __device__ __forceinline__ double cubic_minimum(const double (&a)[3], const double (&b)[3]) {
-    const double d1 = a[2] + b[2] - 3.0 * (a[1] - b[1]) / (a[0] - b[0]);
-    const double d2 = sqrt(d1 * d1 - a[2] * b[2]);
-    return b[0] - (b[0] - a[0]) * (b[2] + d2 - d1) / (b[2] - a[2] + 2.0 * d2);
+    const double d1 = a[2] + b[2] - quotient_of(3.0 * (a[1] - b[1]), a[0] - b[0]);
+    const double d2 = root_of(d1 * d1 - a[2] * b[2]);
+    return b[0] - quotient_of((b[0] - a[0]) * (b[2] + d2 - d1), b[2] - a[2] + 2.0 * d2);
 }
 
-// All blocks search alike, from the same sums.
-__device__ __forceinline__ LineSearchResult search(Passes& m, const LineObjective& line) {
+// All blocks search alike, from the same sums. `at_zero` are the potentials of the contacts
+// at zero with their derivatives.
+__device__ __forceinline__ LineSearchResult search(Passes& m, const LineObjective& line, const double (&at_zero)[3]) {
     if (!(line.slope < 0.0)) {
         return {0.0, 0};
     }
-    const double newton = -line.slope / (line.at_zero[2] + line.mass_curvature);
+    const double newton = quotient_of(-line.slope, at_zero[2] + line.mass_curvature);
     const double rounding = 8.0 * 2.220446049250313e-16 * line.term_magnitude;
     const double target = -line.slope * SLOPE_REDUCTION;
     // The slope is lost in rounding: only the quadratic model is left, and its step is as good as
@@ -59,10 +58,13 @@ __device__ __forceinline__ LineSearchResult search(Passes& m, const LineObjectiv
     double width_before = __longlong_as_double(0x7ff0000000000000ll);
     for (uint32_t evaluation = 1;; ++evaluation) {
         double sums[3];
-        m.sum_each<3>(m.contacts, sums, [&](uint32_t c, double (&values)[3]) { along(m, c, alpha, values); });
-        const double linear = line.slope - line.at_zero[1];
-        const double l = (sums[0] - line.at_zero[0]) + alpha * linear + 0.5 * alpha * alpha * line.mass_curvature;
-        const double dl = line.slope + (sums[1] - line.at_zero[1]) + alpha * line.mass_curvature;
+        m.sum_each<3>(m.contacts, sums, [&](uint32_t c, double (&values)[3]) {
+            const Array<double, 3> l = along(c, alpha);
+            values[0] = l.data[0], values[1] = l.data[1], values[2] = l.data[2];
+        });
+        const double linear = line.slope - at_zero[1];
+        const double l = (sums[0] - at_zero[0]) + alpha * linear + 0.5 * alpha * alpha * line.mass_curvature;
+        const double dl = line.slope + (sums[1] - at_zero[1]) + alpha * line.mass_curvature;
         const double ddl = sums[2] + line.mass_curvature;
         const bool enough = fabs(dl) <= target && l <= rounding;
         if (enough || evaluation == MAX_EVALUATIONS) {
@@ -74,7 +76,7 @@ __device__ __forceinline__ LineSearchResult search(Passes& m, const LineObjectiv
             high[0] = alpha, high[1] = l, high[2] = dl;
             bracketed = true;
         }
-        const double step = alpha - dl / ddl;
+        const double step = alpha - quotient_of(dl, ddl);
         if (!bracketed) {
             alpha = step;
             continue;

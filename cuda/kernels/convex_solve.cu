@@ -16,7 +16,7 @@ constexpr uint32_t NO_START = 0xffffffffu;
 // Adds a solve to those of the step (coupling/src/observe.rs).
 __device__ __forceinline__ void add(ConvexTotals& totals, const ConvexReport& report) {
     if (report.tolerance > 0.0) {
-        totals.residual = fmax(totals.residual, report.residual / report.tolerance);
+        totals.residual = fmax(totals.residual, quotient_of(report.residual, report.tolerance));
     }
     totals.contacts += report.contacts;
     totals.iterations += report.iterations;
@@ -33,8 +33,8 @@ template <typename Bodies>
 __device__ __forceinline__ uint32_t iterate(ConvexSolve<Bodies>& s) {
     // Which start is being looked at, if any.
     enum Stage : uint32_t { OF_VELOCITIES, OF_IMPULSES, SETTLED };
-    uint32_t stage = SETTLED;
     uint32_t start = s.settings.guess;
+    uint32_t stage = start == CONVEX_GUESS_SOLUTION ? OF_VELOCITIES : SETTLED;
     // Where the iterate's velocities are those of another solve, it is never taken without a step.
     bool adopted = false;
     bool needs_double = false;
@@ -42,82 +42,80 @@ __device__ __forceinline__ uint32_t iterate(ConvexSolve<Bodies>& s) {
     double first_scale = 0.0;
     double aim = 1.0;
     Forcing forcing = {0.0, 0.0, false};
-    if (start == CONVEX_GUESS_SOLUTION) {
-        s.set_start();
-        stage = OF_VELOCITIES;
-    }
+    // A turn is a start or a step. The places that both come by are in the code once.
+#pragma unroll 1
     while (true) {
-        if (start != CONVEX_GUESS_SOLUTION && start != NO_START) {
-            s.start_by_line_search(start);
-        }
-        start = NO_START;
-        const Evaluation e = s.evaluate();
-        if (stage == OF_VELOCITIES) {
-            if (e.residual < e.tolerance) {
-                adopted = true;
-                stage = SETTLED;
-            } else {
-                first_residual = e.residual;
-                first_scale = e.scale;
-                s.keep_iterate(false);
-                start = CONVEX_GUESS_IMPULSES;
-                stage = OF_IMPULSES;
+        LineObjective line = {0.0, 0.0, 0.0, true};
+        const bool starts = start != NO_START;
+        if (starts) {
+            line.mass_curvature = s.start(start);
+            const bool whole = start == CONVEX_GUESS_SOLUTION;
+            start = NO_START;
+            if (whole || !(line.mass_curvature > 0.0 && isfinite(line.mass_curvature))) {
                 continue;
             }
-        } else if (stage == OF_IMPULSES) {
-            stage = SETTLED;
-            if (!(e.residual * first_scale <= first_residual * e.scale)) {
-                s.keep_iterate(true);
-                adopted = true;
-                continue;
-            }
-        }
-        s.record(s.report.iterations, e);
-        if (!e.is_finite()) {
-            return CONVEX_NOT_FINITE;
-        }
-        const bool reached = e.residual < aim * e.tolerance || e.residual == 0.0;
-        const bool settling = adopted && s.report.iterations == 0 && reached && e.residual > 0.0;
-        if (reached && !settling) {
-            return CONVEX_CONVERGED;
-        }
-        if (s.report.iterations == s.settings.max_iterations) {
-            return e.residual < e.tolerance ? CONVEX_CONVERGED : CONVEX_ITERATION_LIMIT;
-        }
-        if (s.report.iterations == 0 && e.residual < NEAR * e.tolerance) {
-            aim = MARGIN;
-        }
-        if (settling) {
-            s.relaxation_direction();
         } else {
-            s.newton_direction(e, aim * e.tolerance, forcing, needs_double);
-        }
-        double sums[2];
-        const auto of_node = [&](uint32_t i, double (&values)[2]) {
-            for (uint32_t a = 0; a < 3; ++a) {
-                const double d = s.m.node(DIRECTION + a, i);
-                values[0] += s.m.node(GRADIENT + a, i) * d;
-                values[1] += s.m.node(MASS, i) * d * d;
+            const Evaluation e = s.evaluate();
+            if (stage == OF_VELOCITIES) {
+                if (e.residual < e.tolerance) {
+                    adopted = true;
+                    stage = SETTLED;
+                } else {
+                    first_residual = e.residual;
+                    first_scale = e.scale;
+                    s.keep_iterate(false);
+                    start = CONVEX_GUESS_IMPULSES;
+                    stage = OF_IMPULSES;
+                    continue;
+                }
+            } else if (stage == OF_IMPULSES) {
+                stage = SETTLED;
+                if (!(e.residual * first_scale <= first_residual * e.scale)) {
+                    s.keep_iterate(true);
+                    adopted = true;
+                    continue;
+                }
             }
-        };
-        s.m.template sum_nodes<2>(s.bodies, sums, of_node, [&](double (&values)[2]) { s.bodies.slope(values); });
-        const double slope = sums[0];
-        const double term_magnitude = sqrt(sums[1] * e.deviation) + sqrt(sums[1] * e.impulse);
-        if (-slope <= 64.0 * DOUBLE_EPSILON * term_magnitude && e.residual <= s.rounding_floor()) {
-            return CONVEX_STAGNATED;
+            s.record(s.report.iterations, e);
+            if (!e.is_finite()) {
+                return CONVEX_NOT_FINITE;
+            }
+            const bool reached = e.residual < aim * e.tolerance || e.residual == 0.0;
+            const bool settling = adopted && s.report.iterations == 0 && reached && e.residual > 0.0;
+            if (reached && !settling) {
+                return CONVEX_CONVERGED;
+            }
+            if (s.report.iterations == s.settings.max_iterations) {
+                return e.residual < e.tolerance ? CONVEX_CONVERGED : CONVEX_ITERATION_LIMIT;
+            }
+            if (s.report.iterations == 0 && e.residual < NEAR * e.tolerance) {
+                aim = MARGIN;
+            }
+            s.direct(e, settling, aim * e.tolerance, forcing, needs_double);
+            double sums[2];
+            s.slope(sums);
+            const double term_magnitude = root_of(sums[1] * e.deviation) + root_of(sums[1] * e.impulse);
+            if (-sums[0] <= 64.0 * DOUBLE_EPSILON * term_magnitude && e.residual <= s.rounding_floor()) {
+                return CONVEX_STAGNATED;
+            }
+            line = {sums[0], sums[1], term_magnitude, false};
         }
         double at_zero[3];
         s.project_direction(at_zero);
-        const LineObjective line = {slope, sums[1], term_magnitude, false, {at_zero[0], at_zero[1], at_zero[2]}};
-        const LineSearchResult step = search(s.m, line);
-        s.report.line_search_iterations += step.evaluations;
+        if (starts) {
+            // The mass term has no slope at the free velocities: the line's slope is that of the
+            // contacts alone.
+            line.slope = at_zero[1];
+        }
+        const LineSearchResult step = search(s.m, line, at_zero);
+        s.report.line_search_iterations += step.evaluations + (starts ? 1 : 0);
         s.advance(step.alpha);
-        s.report.iterations += 1;
+        s.report.iterations += starts ? 0 : 1;
     }
 }
 
-// The whole solve. `bodies_of(contacts)` gives the strongly coupled bodies in one with so many
-// contacts.
+// The whole solve. `bodies_of(contacts, blocks)` gives the strongly coupled bodies in one with so
+// many contacts, on so many blocks.
 template <typename BodiesOf>
 __device__ __forceinline__ void solve(const ConvexSolveParameters& p, BodiesOf bodies_of) {
     const Span<uint32_t>& counts = p.incidence.counts;
@@ -134,14 +132,25 @@ __device__ __forceinline__ void solve(const ConvexSolveParameters& p, BodiesOf b
         }
         return;
     }
-    const auto bodies = bodies_of(report.contacts);
-    ConvexSolve<decltype(bodies)> solve = {p, p.settings[0], {p, report.contacts, report.nodes, 0}, bodies, report};
+    // Barriers of the grid would take longer than the work of a small problem.
+    const uint32_t blocks = report.contacts < CONVEX_SMALL ? 1 : gridDim.x;
+    if (blockIdx.x >= blocks) {
+        return;
+    }
+    if (threadIdx.x == 0) {
+        called_solve() = {p, report.contacts, report.nodes, blocks};
+    }
+    const auto bodies = bodies_of(report.contacts, blocks);
+    __syncthreads();
+    const Passes passes = {p, report.contacts, report.nodes, blocks, 0, 0};
+    ConvexSolve<decltype(bodies)> solve = {p, p.settings[0], passes, share_of(passes), bodies, report};
     const double substep = solve.settings.substep;
     solve.load();
     const uint32_t stop = substep > 0.0 && isfinite(substep) ? iterate(solve) : CONVEX_NOT_FINITE;
     solve.finish(stop != CONVEX_NOT_FINITE);
     if (global_thread() == 0) {
         solve.report.stop = stop;
+        solve.report.grid_barriers = solve.m.barriers;
         p.report[0] = solve.report;
         if (stop == CONVEX_NOT_FINITE && p.status.length > 0) {
             stop_contact(p.status, p.clock, CONVEX_FAILED, 0, 0);
@@ -153,12 +162,17 @@ __device__ __forceinline__ void solve(const ConvexSolveParameters& p, BodiesOf b
 
 }  // namespace convex
 
-PLIANT_KERNEL(convex_solve, ConvexSolveParameters, CONVEX_THREADS) {
-    convex::solve(p, [](uint32_t) { return convex::NoBodies{}; });
+PLIANT_KERNEL_FOR(convex_solve, ConvexSolveParameters, CONVEX_THREADS, 1) {
+    convex::solve(p, [](uint32_t, uint32_t) { return convex::NoBodies{}; });
 }
 
-PLIANT_KERNEL_FOR(convex_solve_bodies, ConvexSolveBodiesParameters, CONVEX_THREADS, 3) {
-    convex::solve(p.solve, [&](uint32_t contacts) {
-        return convex::StronglyCoupledBodies{p.bodies, p.solve.contacts, contacts, p.bodies.counts[0], p.bodies.counts[1]};
+PLIANT_KERNEL_FOR(convex_solve_bodies, ConvexSolveBodiesParameters, CONVEX_THREADS, 1) {
+    convex::solve(p.solve, [&](uint32_t contacts, uint32_t blocks) {
+        const uint32_t bodies = p.bodies.counts[0];
+        const uint32_t rank = p.bodies.counts[1];
+        if (threadIdx.x == 0) {
+            convex::called_bodies() = {p.bodies, bodies, rank};
+        }
+        return convex::StronglyCoupledBodies{p.bodies, p.solve.contacts, contacts, bodies, rank, blocks};
     });
 }

@@ -33,7 +33,7 @@ struct Forcing {
     __device__ __forceinline__ double target(double residual, double goal, bool far) {
         double factor = 0.1;
         if (any) {
-            const double ratio = residual / before;
+            const double ratio = quotient_of(residual, before);
             const double wanted = 0.9 * ratio * ratio;
             const double kept = 0.9 * eta * eta;
             const double safeguarded = kept > 0.1 ? max(wanted, kept) : wanted;
@@ -42,15 +42,19 @@ struct Forcing {
         any = true;
         before = residual;
         eta = factor;
-        return max(factor, 0.8 * goal / residual);
+        return max(factor, quotient_of(0.8 * goal, residual));
     }
 };
 
 template <typename Bodies>
 struct ConvexSolve {
+    using ImpulseGiven = typename Bodies::template Given<BODY_IMPULSE>;
+    using HessianGiven = typename Bodies::template Given<BODY_HESSIAN>;
+    using SizesGiven = typename Bodies::template Given<BODY_SIZES>;
     const ConvexSolveParameters& p;
     ConvexSettings settings;
     Passes m;
+    Share share;
     Bodies bodies;
     ConvexReport report;
 
@@ -64,39 +68,27 @@ struct ConvexSolve {
             const bool is_fixed = p.fixed_nodes.length > 0 && p.fixed_nodes[slot] == CONVEX_FIXED;
             const double mass = is_fixed ? 0.0 : static_cast<double>(node[3]);
             m.node(MASS, i) = mass;
-            m.node(INVERSE_MASS, i) = mass > 0.0 ? 1.0 / mass : 0.0;
+            m.node(INVERSE_MASS, i) = mass > 0.0 ? quotient_of(1.0, mass) : 0.0;
+            p.moved_nodes[i] = mass;
             for (uint32_t a = 0; a < 3; ++a) {
                 m.node(FREE + a, i) = node[a];
                 m.node(VELOCITY + a, i) = node[a];
+                p.moved_nodes[(1 + a) * p.node_capacity + i] = node[a];
             }
         });
         m.each(m.contacts, [&](uint32_t c) { store(m, c, contact_model_of(m, c, settings)); });
         bodies.load();
     }
 
-    // J of a vector of the nodes, in f64, on top of `out`.
-    __device__ __forceinline__ void gather(uint32_t c, uint32_t row, double (&out)[3]) const {
-        m.gather(c, out, [&](uint32_t i, double (&x)[3]) {
-            x[0] = m.node(row, i), x[1] = m.node(row + 1, i), x[2] = m.node(row + 2, i);
-        });
-    }
-
-    // J^T of a vector of the contacts, in f64.
-    __device__ __forceinline__ void collect(uint32_t i, uint32_t row, double (&out)[3]) const {
-        out[0] = out[1] = out[2] = 0.0;
-        m.template visit<double>(i, [&](uint32_t c, double w) {
-            for (uint32_t a = 0; a < 3; ++a) {
-                out[a] += w * m.contact(row + a, c);
-            }
-        });
-    }
-
     // The contacts' velocities at those of the nodes, which lie there since a barrier.
     __device__ __forceinline__ void contact_velocities() {
         m.each(m.contacts, [&](uint32_t c) {
             const Array<float, 3>& body = p.contacts.body_velocity[c];
-            double v[3] = {-static_cast<double>(body[0]), -static_cast<double>(body[1]), -static_cast<double>(body[2])};
-            gather(c, VELOCITY, v);
+            const Array<double, 3> of_nodes = Passes::gathered(c, VELOCITY, false);
+            double v[3];
+            for (uint32_t a = 0; a < 3; ++a) {
+                v[a] = of_nodes.data[a] - static_cast<double>(body[a]);
+            }
             bodies.subtract_motion(c, OF_ITERATE, v);
             for (uint32_t a = 0; a < 3; ++a) {
                 m.contact(CONTACT_VELOCITY + a, c) = v[a];
@@ -107,28 +99,28 @@ struct ConvexSolve {
     // Objective and gradient at the iterate.
     __device__ __forceinline__ Evaluation evaluate() {
         double potential[1];
-        m.template sum_contacts<1>(bodies, BODY_IMPULSE, potential, [&](uint32_t c, double (&values)[1]) {
+        const auto of_contact = [&](uint32_t c, double (&values)[1], ImpulseGiven& given) {
             values[0] = write_impulse(m, c);
-            react(c);
-        });
+            react(c, given);
+        };
+        m.template sum_contacts<1, BODY_IMPULSE>(bodies, potential, of_contact);
         // Squares of deviation, gradient, velocity and impulse; momentum and mass of the nodes.
         double norms[8];
         const auto of_node = [&](uint32_t i, double (&values)[8]) {
-            double j[3];
-            collect(i, CONTACT_IMPULSE, j);
+            const Array<double, 3> j = Passes::collected(i, CONTACT_IMPULSE);
             const double mass = m.node(MASS, i);
             const double inverse = m.node(INVERSE_MASS, i);
             for (uint32_t a = 0; a < 3; ++a) {
                 const double v = m.node(VELOCITY + a, i);
                 const double d = v - m.node(FREE + a, i);
                 // Nodes without mass never move; a mass that is not a number is not lost.
-                const double g = inverse > 0.0 ? mass * d - j[a] : 0.0 * mass;
+                const double g = inverse > 0.0 ? mass * d - j.data[a] : 0.0 * mass;
                 m.node(GRADIENT + a, i) = g;
-                m.node(IMPULSE + a, i) = j[a];
+                m.node(IMPULSE + a, i) = j.data[a];
                 values[0] += mass * d * d;
                 values[1] += inverse * g * g;
                 values[2] += mass * v * v;
-                values[3] += inverse * j[a] * j[a];
+                values[3] += inverse * j.data[a] * j.data[a];
                 values[4 + a] += mass * v;
             }
             values[7] += mass;
@@ -136,16 +128,16 @@ struct ConvexSolve {
         m.template sum_nodes<8>(bodies, norms, of_node, [&](double (&values)[8]) { bodies.evaluate(values); });
         // The nodes' common motion is taken off: the rule is the same in every inertial frame.
         const double common = norms[4] * norms[4] + norms[5] * norms[5] + norms[6] * norms[6];
-        const double momentum = norms[7] > 0.0 ? norms[2] - common / norms[7] : norms[2];
+        const double momentum = norms[7] > 0.0 ? norms[2] - quotient_of(common, norms[7]) : norms[2];
         Evaluation e;
         e.deviation = norms[0];
         e.impulse = norms[3];
-        e.scale = sqrt(momentum > norms[3] ? momentum : norms[3]);
+        e.scale = root_of(momentum > norms[3] ? momentum : norms[3]);
         e.objective = 0.5 * norms[0] + potential[0];
-        e.residual = sqrt(norms[1]);
+        e.residual = root_of(norms[1]);
         // 16 units in the last place of the velocities: their rounding.
         e.tolerance = settings.absolute_tolerance + settings.relative_tolerance * e.scale
-            + 16.0 * 2.220446049250313e-16 * sqrt(norms[2]);
+            + 16.0 * 2.220446049250313e-16 * root_of(norms[2]);
         return e;
     }
 
@@ -153,14 +145,15 @@ struct ConvexSolve {
     // rays, and returns the sums along them at zero.
     __device__ __forceinline__ void project_direction(double (&at_zero)[3]) {
         m.template sum_each<3>(m.contacts, at_zero, [&](uint32_t c, double (&values)[3]) {
-            double d[3] = {0.0, 0.0, 0.0};
-            gather(c, DIRECTION, d);
+            const Array<double, 3> of_nodes = Passes::gathered(c, DIRECTION, false);
+            double d[3] = {of_nodes.data[0], of_nodes.data[1], of_nodes.data[2]};
             bodies.subtract_motion(c, OF_DIRECTION, d);
             for (uint32_t a = 0; a < 3; ++a) {
                 m.contact(CONTACT_DIRECTION + a, c) = d[a];
             }
             write_ray(m, c);
-            along(m, c, 0.0, values);
+            const Array<double, 3> l = along(c, 0.0);
+            values[0] = l.data[0], values[1] = l.data[1], values[2] = l.data[2];
         });
     }
 
@@ -179,8 +172,13 @@ struct ConvexSolve {
         bodies.advance(alpha);
     }
 
-    // Exchanges (or copies) the iterate with the other one.
+    // Keeps the iterate as the other one, or brings that back.
     __device__ __forceinline__ void keep_iterate(bool bring_back) {
+        copy_iterate(bring_back);
+        bodies.keep_iterate(bring_back);
+    }
+    static __device__ PLIANT_CALLED void copy_iterate(bool bring_back) {
+        const Passes m = Passes::called();
         m.each(m.nodes, [&](uint32_t i) {
             for (uint32_t a = 0; a < 3; ++a) {
                 double& now = m.node(VELOCITY + a, i);
@@ -195,115 +193,82 @@ struct ConvexSolve {
                 (bring_back ? now : other) = bring_back ? other : now;
             }
         });
-        bodies.keep_iterate(bring_back);
     }
 
-    // Writes what bodies get by the impulse of contact c.
-    __device__ __forceinline__ void react(uint32_t c) const {
+    // What its body gets by the impulse of contact c.
+    __device__ __forceinline__ void react(uint32_t c, ImpulseGiven& given) const {
         const double impulse[3] = {
             m.contact(CONTACT_IMPULSE, c), m.contact(CONTACT_IMPULSE + 1, c), m.contact(CONTACT_IMPULSE + 2, c)};
-        bodies.react(c, impulse);
+        bodies.react(c, impulse, given);
     }
 
     // Takes the guessed impulses of the contacts.
-    __device__ __forceinline__ void guess_impulses() const {
-        m.each_contact(bodies, BODY_IMPULSE, [&](uint32_t c) {
+    __device__ __forceinline__ void guess_impulses() {
+        m.template each_contact<BODY_IMPULSE>(bodies, [&](uint32_t c, ImpulseGiven& given) {
             const bool guessed = c < p.guess_impulses.length;
             for (uint32_t a = 0; a < 3; ++a) {
                 m.contact(CONTACT_IMPULSE + a, c) = guessed ? p.guess_impulses[c][a] : 0.0;
             }
-            react(c);
+            react(c, given);
         });
     }
 
-    // Starts at the guessed velocities of the nodes, and at what the guessed impulses do to the
-    // bodies.
-    __device__ __forceinline__ void set_start() {
-        if constexpr (Bodies::ARE_STRONG) {
-            guess_impulses();
-        }
-        m.each(m.nodes, [&](uint32_t i) {
-            double d[3];
-            towards_guess(i, d);
-            for (uint32_t a = 0; a < 3; ++a) {
-                m.node(VELOCITY + a, i) = m.node(FREE + a, i) + d[a];
-            }
-        });
-        bodies.set_start();
-        m.barrier();
-        contact_velocities();
-    }
-
-    // From a node's free velocity to the guessed one; zero without mass.
-    __device__ __forceinline__ void towards_guess(uint32_t i, double (&d)[3]) const {
-        const bool moves = m.node(INVERSE_MASS, i) > 0.0;
-        for (uint32_t a = 0; a < 3; ++a) {
-            d[a] = moves ? p.guess_velocities[i][a] - m.node(FREE + a, i) : 0.0;
-        }
-    }
-
-    // Puts the first iterate at the best point between the free velocities and a guess of one kind.
-    __device__ __forceinline__ void start_by_line_search(uint32_t guess) {
+    // Puts the first iterate at a guess of a whole solution: its velocities of the nodes, and what
+    // its impulses do to the bodies. Of any other guess it directs a line from the free velocities
+    // to it, and returns |d|_M^2.
+    __device__ __forceinline__ double start(uint32_t guess) {
+        const bool whole = guess == CONVEX_GUESS_SOLUTION;
         const bool push = guess == CONVEX_GUESS_IMPULSES;
-        if (push) {
+        if (push || (Bodies::ARE_STRONG && whole)) {
             guess_impulses();
         }
         double curvature[1];
         const auto of_node = [&](uint32_t i, double (&values)[1]) {
-            double d[3] = {0.0, 0.0, 0.0};
+            Array<double, 3> d = {{0.0, 0.0, 0.0}};
             double factor = 1.0;
             if (push) {
-                collect(i, CONTACT_IMPULSE, d);
+                d = Passes::collected(i, CONTACT_IMPULSE);
                 factor = m.node(INVERSE_MASS, i);
-            } else if (guess == CONVEX_GUESS_VELOCITIES) {
-                towards_guess(i, d);
+            } else if (guess != CONVEX_GUESS_FREE && m.node(INVERSE_MASS, i) > 0.0) {
+                for (uint32_t a = 0; a < 3; ++a) {
+                    d.data[a] = p.guess_velocities[i][a] - m.node(FREE + a, i);
+                }
             }
             for (uint32_t a = 0; a < 3; ++a) {
-                d[a] *= factor;
-                m.node(VELOCITY + a, i) = m.node(FREE + a, i);
-                m.node(DIRECTION + a, i) = d[a];
-                values[0] += m.node(MASS, i) * d[a] * d[a];
+                const double along = factor * d.data[a];
+                m.node(VELOCITY + a, i) = m.node(FREE + a, i) + (whole ? along : 0.0);
+                m.node(DIRECTION + a, i) = along;
+                values[0] += m.node(MASS, i) * along * along;
             }
         };
-        m.template sum_nodes<1>(bodies, curvature, of_node, [&](double (&values)[1]) { bodies.start(push, values); });
+        const auto of_bodies = [&](double (&values)[1]) { bodies.start(push, whole, values); };
+        m.template sum_nodes<1>(bodies, curvature, of_node, of_bodies);
         contact_velocities();
-        if (!(curvature[0] > 0.0 && isfinite(curvature[0]))) {
-            return;
-        }
-        double at_zero[3];
-        project_direction(at_zero);
-        // The mass term has no slope at the free velocities: the line's slope is that of the
-        // contacts alone.
-        const LineObjective line = {at_zero[1], curvature[0], 0.0, true, {at_zero[0], at_zero[1], at_zero[2]}};
-        const LineSearchResult step = search(m, line);
-        report.line_search_iterations += step.evaluations + 1;
-        advance(step.alpha);
+        return curvature[0];
     }
 
     // Hessians of the contacts at the iterate; the other blocks see them after the barrier.
     __device__ __forceinline__ void find_curvature(double hessian_blend) {
-        m.each_contact(bodies, BODY_HESSIAN, [&](uint32_t c) {
+        m.template each_contact<BODY_HESSIAN>(bodies, [&](uint32_t c, HessianGiven& given) {
             write_hessian(m, c, hessian_blend);
-            SystemMemory<float>{m}.load_hessian(c);
-            bodies.bend(m, c);
+            SystemMemory<float>::load_hessian(m, c);
+            bodies.bend(m, c, given);
         });
         bodies.factorise();
+        if constexpr (Bodies::ARE_STRONG) {
+            // Every block reads the factor.
+            m.barrier();
+        }
     }
 
-    // The direction of the first step from a warm start that already meets the tolerance: by the
-    // lumped blocks, which majorise the Hessian.
-    __device__ __forceinline__ void relaxation_direction() {
-        find_curvature(1.0);
+    // The direction by the inverse diagonal blocks (Yu et al. 2025, Algorithm 1), or by the lumped
+    // ones, which majorise the Hessian.
+    __device__ __forceinline__ void block_direction(bool lumped) {
         m.each(m.nodes, [&](uint32_t i) {
-            double b[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-            m.template visit<double>(i, [&](uint32_t c, double w) {
-                for (uint32_t e = 0; e < 6; ++e) {
-                    b[e] += w * m.contact(HESSIAN + e, c);
-                }
-            });
+            const Array<double, 6> b = Passes::block_of(i, lumped);
             const bool moves = m.node(INVERSE_MASS, i) > 0.0;
             double inverse[6];
-            invert(b, moves ? m.node(MASS, i) : 1.0, inverse);
+            invert(b.data, moves ? m.node(MASS, i) : 1.0, inverse);
             const double g[3] = {m.node(GRADIENT, i), m.node(GRADIENT + 1, i), m.node(GRADIENT + 2, i)};
             double d[3];
             apply(inverse, g, d);
@@ -314,22 +279,51 @@ struct ConvexSolve {
         bodies.relax();
     }
 
-    // The Newton direction, for a residual to bring down to `goal`.
-    __device__ __forceinline__ void newton_direction(const Evaluation& e, double goal, Forcing& forcing, bool& needs_double) {
-        const bool far = e.residual > NEWTON_REGION * e.scale;
-        find_curvature(far ? 0.0 : 1.0);
-        const double target = forcing.target(e.residual, goal, far);
+    // The Newton direction by conjugate gradients, to a target that is a part of the residual.
+    __device__ __forceinline__ void newton_direction(double residual, double target, bool& needs_double) {
+        const double inverse = quotient_of(1.0, residual);
+        const uint32_t most = settings.max_inner_iterations;
         if (!needs_double) {
-            const SystemResult result = LinearSystem<float, Bodies>{m, bodies, e.residual}.solve(target, settings.max_inner_iterations, false);
+            const LinearSystem<float, Bodies> system{
+                m, share, bodies, ProductVectors<float>::of(m), residual, inverse};
+            const SystemResult result = system.solve(target, most, false);
             report.inner_iterations += result.products;
             needs_double = result.refused;
         }
         if (needs_double) {
-            const LinearSystem<double, Bodies> system{m, bodies, e.residual};
-            report.inner_iterations += system.solve(target, settings.max_inner_iterations, true).products + 1;
+            const LinearSystem<double, Bodies> system{
+                m, share, bodies, ProductVectors<double>::of(m), residual, inverse};
+            const SystemResult result = system.solve(target, most, true);
+            report.inner_iterations += result.products + 1;
             report.double_systems += 1;
-            report.unresolved_systems += system.true_residual() > 2.0 * target ? 1 : 0;
+            report.unresolved_systems += result.residual > 2.0 * target ? 1 : 0;
         }
+    }
+
+    // Directs a step for a residual to bring down to `goal`; `settling` is the first one from a
+    // warm start that meets the tolerance already, by blocks that need to include every contact.
+    __device__ __forceinline__ void direct(
+        const Evaluation& e, bool settling, double goal, Forcing& forcing, bool& needs_double) {
+        const bool by_blocks = settling || settings.direction != CONVEX_NEWTON_CG;
+        const bool far = !by_blocks && e.residual > NEWTON_REGION * e.scale;
+        find_curvature(far ? 0.0 : 1.0);
+        if (by_blocks) {
+            block_direction(settling || settings.direction == CONVEX_LUMPED_BLOCK);
+        } else {
+            newton_direction(e.residual, forcing.target(e.residual, goal, far), needs_double);
+        }
+    }
+
+    // Slope of the objective along the direction, and |d|_M^2.
+    __device__ __forceinline__ void slope(double (&sums)[2]) {
+        const auto of_node = [&](uint32_t i, double (&values)[2]) {
+            for (uint32_t a = 0; a < 3; ++a) {
+                const double d = m.node(DIRECTION + a, i);
+                values[0] += m.node(GRADIENT + a, i) * d;
+                values[1] += m.node(MASS, i) * d * d;
+            }
+        };
+        m.template sum_nodes<2>(bodies, sums, of_node, [&](double (&values)[2]) { bodies.slope(values); });
     }
 
     // A bound on the rounding error of the residual's norm: coupling/src/convex/solver.rs has its
@@ -339,28 +333,22 @@ struct ConvexSolve {
             bodies.publish_iterate();
             m.barrier();
         }
-        m.each_contact(bodies, BODY_SIZES, [&](uint32_t c) {
-            double sizes[3] = {0.0, 0.0, 0.0};
-            m.gather(c, sizes, [&](uint32_t i, double (&x)[3]) {
-                for (uint32_t a = 0; a < 3; ++a) {
-                    x[a] = fabs(m.node(VELOCITY + a, i));
-                }
-            });
+        m.template each_contact<BODY_SIZES>(bodies, [&](uint32_t c, SizesGiven& given) {
+            const Array<double, 3> sizes = Passes::gathered(c, VELOCITY, true);
             double velocity = bodies.size_motion(c);
             double impulse = 0.0;
             double stiffness = 0.0;
             for (uint32_t a = 0; a < 3; ++a) {
-                velocity += sizes[a] + fabs(static_cast<double>(p.contacts.body_velocity[c][a]));
+                velocity += sizes.data[a] + fabs(static_cast<double>(p.contacts.body_velocity[c][a]));
                 impulse += fabs(m.contact(CONTACT_IMPULSE + a, c));
                 stiffness += m.contact(HESSIAN + a, c);
             }
             m.contact(CONTACT_DIRECTION, c) = impulse + stiffness * velocity;
-            bodies.size_reaction(c, impulse + stiffness * velocity);
+            bodies.size_reaction(c, impulse + stiffness * velocity, given);
         });
         double squares[1];
         const auto of_node = [&](uint32_t i, double (&values)[1]) {
-            double term = 0.0;
-            m.template visit<double>(i, [&](uint32_t c, double w) { term += w * m.contact(CONTACT_DIRECTION, c); });
+            double term = Passes::collected(i, CONTACT_DIRECTION).data[0];
             double inertia = 0.0;
             for (uint32_t a = 0; a < 3; ++a) {
                 inertia += fabs(m.node(VELOCITY + a, i)) + fabs(m.node(FREE + a, i));
@@ -369,7 +357,7 @@ struct ConvexSolve {
             values[0] = term * term * m.node(INVERSE_MASS, i);
         };
         m.template sum_nodes<1>(bodies, squares, of_node, [&](double (&values)[1]) { bodies.rounding(values); });
-        return 8.0 * DOUBLE_EPSILON * sqrt(squares[0]);
+        return 8.0 * DOUBLE_EPSILON * root_of(squares[0]);
     }
 
     __device__ __forceinline__ void record(uint32_t iteration, const Evaluation& e) {

@@ -7,6 +7,7 @@
 // a tile of contacts or nodes sums for each body that it has, by a fixed tree, and a block for each
 // body sums the tiles'. Their bits do not depend on the schedule.
 #include "block.cuh"
+#include "contact_placement.cuh"
 #include "convex.cuh"
 #include "distance.cuh"
 
@@ -63,13 +64,9 @@ __device__ __forceinline__ void lever_of(const Span<ContactBody>& bodies, uint32
     }
 }
 
-}  // namespace contact
-
-PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
+// A tile of contacts: their impulses on the bodies, and the cache.
+__device__ __forceinline__ void exchange_contacts(const ContactExchangeParameters& p) {
     const uint32_t c = global_thread();
-    if (p.clock[0].active == 0) {
-        return;
-    }
     // Those beyond the capacity are no contacts.
     const uint32_t count = min(p.contacts.count[0], p.contacts.particle.length);
     if (c == 0 && (count == 0 || p.contacts.particle[0] == CONTACT_NONE)) {
@@ -78,7 +75,7 @@ PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
     if (blockIdx.x * CONTACT_THREADS >= count) {
         return;
     }
-    contact::Sums sums = {};
+    Sums sums = {};
     uint32_t body = CONTACT_NONE;
     if (c < count) {
         body = p.contacts.body[c];
@@ -97,7 +94,7 @@ PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
             cells[d] = (at.offset[d] >= on_node ? at.offset[d] - on_node : at.offset[d]) + at.arm[d];
             surface_velocity[d] = static_cast<double>(velocity[d]);
         }
-        contact::lever_of(p.bodies, p.clock[0].substep_index, p.body_count, body, p.contacts.base[c], cells, p.grid_spacing, lever);
+        lever_of(p.bodies, p.clock[0].substep_index, p.body_count, body, p.contacts.base[c], cells, p.grid_spacing, lever);
         if (p.solution.body_velocity_changes.length > body) {
             const Array<double, 6>& change = p.solution.body_velocity_changes[body];
             for (uint32_t d = 0; d < 3; ++d) {
@@ -107,7 +104,7 @@ PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
         }
         const double work = impulse[0] * surface_velocity[0] + impulse[1] * surface_velocity[1] + impulse[2] * surface_velocity[2];
         const double reaction[3] = {-impulse[0], -impulse[1], -impulse[2]};
-        sums = contact::sums_of(lever, reaction, work);
+        sums = sums_of(lever, reaction, work);
 
         // The contacts with grid boundary constraints come after all others, and they are not
         // cached.
@@ -138,16 +135,17 @@ PLIANT_KERNEL(contact_exchange, ContactExchangeParameters, CONTACT_THREADS) {
             }
         }
     }
-    contact::sum_tile(p.sums, blockIdx.x, p.body_count, body, sums);
+    sum_tile(p.sums, blockIdx.x, p.body_count, body, sums);
 }
 
-PLIANT_KERNEL(contact_exchange_nodes, ContactExchangeNodesParameters, CONTACT_THREADS) {
-    const uint32_t n = global_thread();
+// A tile of touched nodes: their velocities, and what the solve left over.
+__device__ __forceinline__ void exchange_nodes(const ContactExchangeParameters& p, uint32_t tile) {
+    const uint32_t n = tile * CONTACT_THREADS + threadIdx.x;
     const uint32_t count = p.contacts.count[0] > 0 ? p.incidence.counts[2] : 0;
-    if (p.clock[0].active == 0 || blockIdx.x * CONTACT_THREADS >= count) {
+    if (tile * CONTACT_THREADS >= count) {
         return;
     }
-    contact::Sums sums = {};
+    Sums sums = {};
     uint32_t owner = CONTACT_NONE;
     if (n < count) {
         double left[3] = {0.0, 0.0, 0.0};
@@ -196,11 +194,29 @@ PLIANT_KERNEL(contact_exchange_nodes, ContactExchangeNodesParameters, CONTACT_TH
         const double cells[3] = {
             static_cast<double>(at / 9), static_cast<double>(at / 3 % 3), static_cast<double>(at % 3)};
         double lever[3];
-        contact::lever_of(p.bodies, p.clock[0].substep_index, p.body_count, owner, base, cells, p.grid_spacing, lever);
+        lever_of(p.bodies, p.clock[0].substep_index, p.body_count, owner, base, cells, p.grid_spacing, lever);
         const double reaction[3] = {-left[0], -left[1], -left[2]};
-        sums = contact::sums_of(lever, reaction, 0.0);
+        sums = sums_of(lever, reaction, 0.0);
     }
-    contact::sum_tile(p.sums, p.first_tile + blockIdx.x, p.body_count, owner, sums);
+    sum_tile(p.sums, blockIdx.x, p.body_count, owner, sums);
+}
+
+}  // namespace contact
+
+PLIANT_KERNEL_FOR(contact_exchange, ContactExchangeParameters, CONTACT_THREADS, 4) {
+    if (p.clock[0].active == 0) {
+        return;
+    }
+    // Bodies that the tile does not have get nothing from it.
+    const uint32_t rows = p.body_count + 1;
+    for (uint32_t body = threadIdx.x; body < rows; body += CONTACT_THREADS) {
+        p.sums[blockIdx.x * rows + body] = {};
+    }
+    if (blockIdx.x < p.first_tile) {
+        contact::exchange_contacts(p);
+    } else {
+        contact::exchange_nodes(p, blockIdx.x - p.first_tile);
+    }
 }
 
 namespace contact {
@@ -252,8 +268,12 @@ PLIANT_KERNEL(contact_sum_bodies, ContactSumBodiesParameters, CONTACT_THREADS) {
             }
         }
     }
-    if (body < p.body_count && threadIdx.x == 0) {
-        contact::move_reference(p, body, given);
+    if (body < p.body_count) {
+        if (threadIdx.x == 0) {
+            contact::move_reference(p, body, given);
+        }
+        __syncthreads();
+        contact::place_of_body(p.placement, p.clock[0], body, p.references[body].substep_index);
     }
     if (body == 0 && threadIdx.x == 0) {
         // The substep is over. Other blocks do not read these.
@@ -286,18 +306,12 @@ __device__ __forceinline__ void rotate(const double (&angle)[3], Array<double, 4
 
 }  // namespace contact
 
-// A thread a body, after the exchange: as coupling/src/motion.rs.
-PLIANT_KERNEL(contact_move_bodies, ContactMoveBodiesParameters, CONTACT_THREADS) {
-    if (p.clock[0].active == 0) {
-        return;
-    }
-    const uint32_t place = global_thread();
+namespace contact {
+
+// Moves a strongly coupled body, number `place` of them, to substep `next`: as
+// coupling/src/motion.rs.
+__device__ __forceinline__ void move_body(const ContactMoveBodiesParameters& p, uint32_t place, uint32_t next) {
     const uint32_t count = p.strongly_coupled.bodies.length;
-    if (place >= count) {
-        return;
-    }
-    // The exchange has moved the clock on.
-    const uint32_t next = p.clock[0].substep_index;
     const double substeps = p.strongly_coupled.step[0][0];
     const double substep = p.strongly_coupled.step[0][1];
     const uint32_t body = p.strongly_coupled.bodies[place];
@@ -328,9 +342,26 @@ PLIANT_KERNEL(contact_move_bodies, ContactMoveBodiesParameters, CONTACT_THREADS)
         }
     }
     const double angle[3] = {velocity[0] * substep, velocity[1] * substep, velocity[2] * substep};
-    contact::rotate(angle, moved.rotation);
+    rotate(angle, moved.rotation);
     for (uint32_t a = 0; a < 3; ++a) {
         moved.translation[a] += velocity[3 + a] * substep;
     }
     p.bodies[next * p.body_count + body] = moved;
+}
+
+}  // namespace contact
+
+// A block a body, after the exchange.
+PLIANT_KERNEL_FOR(contact_move_bodies, ContactMoveBodiesParameters, CONTACT_THREADS, 2) {
+    const uint32_t place = blockIdx.x;
+    if (p.clock[0].active == 0 || place >= p.strongly_coupled.bodies.length) {
+        return;
+    }
+    // The exchange has moved the clock on.
+    const uint32_t next = p.clock[0].substep_index;
+    if (threadIdx.x == 0) {
+        contact::move_body(p, place, next);
+    }
+    __syncthreads();
+    contact::place_of_body(p.placement, p.clock[0], p.strongly_coupled.bodies[place], next);
 }

@@ -121,7 +121,7 @@ __device__ __forceinline__ float& subgrid_motion_of(const MpmGridToParticlesPara
 
 static_assert(ROW_AFFINE == ROW_VELOCITY + 3 && MPM_SUBGRID_ROWS == 12, "details are velocity and affine field");
 
-PLIANT_KERNEL(mpm_find_subgrid_motion, MpmFindSubgridMotionParameters, G2P_THREADS) {
+PLIANT_KERNEL_FOR(mpm_find_subgrid_motion, MpmFindSubgridMotionParameters, G2P_THREADS, 6) {
     SHARED(float4, scratchpad, MPM_SCRATCHPAD_NODES);
     const MpmGridToParticlesParameters& q = p.transfer;
     const uint32_t block = blockIdx.x;
@@ -149,7 +149,7 @@ PLIANT_KERNEL(mpm_find_subgrid_motion, MpmFindSubgridMotionParameters, G2P_THREA
     }
 }
 
-PLIANT_KERNEL(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREADS) {
+PLIANT_KERNEL_FOR(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREADS, 6) {
     SHARED(float4, scratchpad, MPM_SCRATCHPAD_NODES);
     SHARED(uint32_t, fastest, 1);
     const uint32_t block = blockIdx.x;

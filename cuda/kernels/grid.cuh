@@ -8,33 +8,30 @@
 // All threads of all blocks call this, and each goes on when all have: then it sees what any of
 // them wrote before. `memory` has GRID_BARRIER_WORDS words, zero before the first launch that uses
 // it, and nothing else uses it; it is left ready for the next barrier and the next launch.
+//
+// What the blocks of a round add comes to 2^31: one from each, and from the first block the rest.
+// So the highest bit turns when the last one comes, whatever their order, and the bits below are
+// zero again, for any number of blocks the next time. A block is never two rounds ahead of another:
+// the next round needs all of them.
+//
+// Memory order (PTX ISA, "Memory Consistency Model"; scope .gpu throughout). What a thread of block
+// A writes comes before the arrival of A's first thread in causality order, by the block's barrier.
+// The arrival is a release. A thread of block B that sees the bit turned reads, by an acquire, what
+// the last arrival wrote. All arrivals of a round are read-modify-writes of the one word, so each is
+// before that read in observation order: A's arrival synchronizes with it. The second barrier of the
+// block hands this on to B's other threads. Causality order is transitive, so what A wrote is seen
+// in B, and what B reads before is not overwritten by what A writes after.
 __device__ __forceinline__ void grid_barrier(const Span<uint32_t>& memory) {
-#if defined(PLIANT_EMULATED)
-    // The words are read, so that their length is checked.
-    (void)(memory[0] + memory[GRID_BARRIER_WORDS - 1]);
-    emulation::Engine::active().grid_barrier();
-#else
-    uint32_t* const arrived = &memory[0];
-    volatile uint32_t* const round = &memory[1];
+    constexpr uint32_t TURN = 0x80000000u;
     __syncthreads();
     if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) {
-        const uint32_t blocks = gridDim.x * gridDim.y * gridDim.z;
-        // Read before arriving: the round cannot end without this block.
-        const uint32_t this_round = *round;
-        // What the block wrote is out before its arrival is.
-        __threadfence();
-        if (atomicAdd(arrived, 1u) == blocks - 1) {
-            atomicExch(arrived, 0u);
-            __threadfence();
-            atomicAdd(&memory[1], 1u);
-        } else {
-            while (*round == this_round) {
-                __nanosleep(32);
-            }
+        uint32_t* const word = &memory[0];
+        const uint32_t others = gridDim.x * gridDim.y * gridDim.z - 1;
+        const bool is_first = blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0;
+        const uint32_t before = add_release(word, is_first ? TURN - others : 1u);
+        while (((load_acquire(word) ^ before) & TURN) == 0) {
+            __nanosleep(32);
         }
-        // What the others wrote is read after their arrival was.
-        __threadfence();
     }
     __syncthreads();
-#endif
 }

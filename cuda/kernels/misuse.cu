@@ -82,6 +82,10 @@ PLIANT_KERNEL(probe_misuse, ProbeMisuseParameters, PROBE_THREADS) {
             }
             __syncthreads();
             break;
+        case 15:  // A neighbour's word, with no barrier between.
+            shared[thread] = thread;
+            p.cells[thread] = shared[(thread + 1) % 32];
+            break;
         default:  // Device memory past its end, behind the span's back: for the address sanitizer.
             *(&p.cells[p.cells.length - 1] + 1 + thread) = 1;
             break;

@@ -152,10 +152,12 @@ struct StencilBox {
     }
     // Coordinates in the scratchpad of the box's node `n`, z fastest.
     __device__ __forceinline__ void node(uint32_t n, int32_t at[3]) const {
-        const int32_t i = static_cast<int32_t>(n);
-        at[2] = low[2] + i % extent(2);
-        at[1] = low[1] + i / extent(2) % extent(1);
-        at[0] = low[0] + i / (extent(2) * extent(1));
+        // Divisions are long, and those of signed numbers longer.
+        const uint32_t y = static_cast<uint32_t>(extent(1)), z = static_cast<uint32_t>(extent(2));
+        const uint32_t row = n / z, plane = row / y;
+        at[2] = low[2] + static_cast<int32_t>(n - row * z);
+        at[1] = low[1] + static_cast<int32_t>(row - plane * y);
+        at[0] = low[0] + static_cast<int32_t>(plane);
     }
 };
 

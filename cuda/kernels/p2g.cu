@@ -1,284 +1,293 @@
-// Particles to grid: mass, momentum and internal force (MLS-MPM, Hu et al. 2018, with APIC, Jiang
-// et al. 2015), as mpm/src/p2g.rs.
+// Particles to grid in a fixed order, so that the bits do not depend on the schedule; p2g.cuh has
+// the equation.
 //
-// (m v)_i += w_ip [ m_p (v_p + C_p (x_i - x_p)) - δ V_p (4/h^2) tau_p (x_i - x_p) ].
+// A block of threads takes a block of particles, some particles at a time:
 //
-// A block of threads takes a block of particles, in a fixed order, so that the bits do not depend
-// on the schedule: each thread computes the momentum polynomials of some particles; then each warp
-// goes through all of them with a lane for each of the 27 nodes and for its own two of the four
-// components, and adds to the scratchpad in shared memory whenever the cell changes.
-//
-// With `granular_of`, granular particles alone are transferred, without forces: for
-// mpm_find_subgrid_motion.
-#include "mpm.cuh"
+// 1. A thread a particle: weights and momentum polynomial, into shared memory.
+// 2. One warp finds the runs: neighbouring particles whose stencils begin at the same node. The
+//    sort makes a run of a cell's particles; long ones are cut.
+// 3. Nine lanes a run, each for the three nodes of a column of the stencil: the sum of the run, in
+//    registers, particle by particle.
+// 4. One warp adds the sums to the scratchpad, run by run, while others begin the next step 1.
+#include "p2g.cuh"
 
-constexpr uint32_t P2G_WARPS = P2G_THREADS / WARP_SIZE;
-constexpr uint32_t COMPONENTS = 4;
-static_assert(P2G_WARPS * 2 == COMPONENTS, "two components a warp");
+// Particles at a time.
+constexpr uint32_t P2G_CHUNK = 128;
+// A run longer than this is cut where it has filled a group of this many, counted from the first
+// particle of its chunk, so that none has more than 2 P2G_GROUP - 1.
+constexpr uint32_t P2G_GROUP = WARP_SIZE;
+constexpr uint32_t RUN_LANES = 9;
+constexpr uint32_t WARP_RUNS = WARP_SIZE / RUN_LANES;
+constexpr uint32_t P2G_RUNS = P2G_THREADS / WARP_SIZE * WARP_RUNS;
+// Nodes of a scratchpad in shared memory: a stencil box of 8^3, which particles that drifted by a
+// cell each way reach. A larger one is summed up where it goes.
+constexpr uint32_t P2G_SHARED_NODES = 512;
+constexpr uint32_t NO_NODE = ALL_LANES;
+static_assert(P2G_THREADS == 2 * P2G_CHUNK, "half of the threads load particles while a warp of the others adds");
+static_assert(P2G_CHUNK > 2 * P2G_GROUP - 1, "a chunk holds a whole run");
 
-// Data of a particle for all lanes.
-struct alignas(16) Momentum {
-    // For vx and vy, then vz and mass: node (i, j, k) gets w (constant + i x + j y + k z) of each.
-    float constant[2], x[2], y[2], z[2];
+struct P2gShared {
+    // Row d of particle k, at d P2G_CHUNK + k: constant and slopes of momentum d; in row 3 the
+    // weights along z, and the mass.
+    Array<float4, 4 * P2G_CHUNK> momenta;
+    // Sums of run r at node n of its stencil, at r STENCIL_NODES + n.
+    Array<float4, P2G_RUNS * STENCIL_NODES> sums;
+    Array<float4, P2G_SHARED_NODES> scratchpad;
+    // Weights along x, then y, of each particle.
+    Array<float, 6 * P2G_CHUNK> weights;
+    // First node of each particle's stencil, in the scratchpad.
+    Array<uint32_t, P2G_CHUNK> nodes;
+    // First node of each run's stencil.
+    Array<uint32_t, P2G_RUNS> run_nodes;
+    // First particle of each run in the chunk, and the end of the last.
+    Array<uint32_t, P2G_CHUNK + 1> run_starts;
+    uint32_t run_count;
+    Array<int32_t, 6> bounds;
+    TransferScales scales;
 };
 
-struct alignas(16) StencilPlace {
-    // Position from the first node, in [0.5, 1.5).
-    float offset[3];
-    // First node in the scratchpad; MPM_SCRATCHPAD_NODES for a particle out of its reach.
-    uint32_t node;
+// A block's scratchpad: dense over the stencil box in shared memory, or where the grid pass reads
+// it.
+struct Layout {
+    bool is_shared;
+    int32_t low[3];
+    // Nodes from one to the next along x and y.
+    uint32_t stride[2];
+
+    __device__ __forceinline__ explicit Layout(const StencilBox& box) : is_shared(box.nodes() <= P2G_SHARED_NODES) {
+        for (uint32_t d = 0; d < 3; ++d) {
+            low[d] = is_shared ? box.low[d] : 0;
+        }
+        stride[1] = static_cast<uint32_t>(is_shared ? box.extent(2) : SCRATCHPAD_EDGE);
+        stride[0] = stride[1] * static_cast<uint32_t>(is_shared ? box.extent(1) : SCRATCHPAD_EDGE);
+    }
+
+    __device__ __forceinline__ uint32_t index(const int32_t at[3]) const {
+        return static_cast<uint32_t>(at[0] - low[0]) * stride[0] + static_cast<uint32_t>(at[1] - low[1]) * stride[1] +
+               static_cast<uint32_t>(at[2] - low[2]);
+    }
 };
 
-struct Polynomial {
-    // Constant and slopes along x, y, z of the three momenta and of the mass.
-    float constant[COMPONENTS];
-    float slope[3][3];
-};
+// The block's stencil box, of all its particles; and what is the same for all of them.
+__device__ __forceinline__ StencilBox prepare(
+    const MpmParticlesToGridParameters& p, P2gShared& shared, uint32_t begin, uint32_t end) {
+    clear_bounds(shared.bounds);
+    if (threadIdx.x == 0) {
+        shared.scales = scales_of(p);
+    }
+    __syncthreads();
+    Reach reach;
+    for (uint32_t i = begin + threadIdx.x; i < end; i += P2G_THREADS) {
+        float base[3], offset[3];
+        int32_t from[3];
+        if (is_sent(p, i) && stencil_of(p.particles, i, base, offset)) {
+            place_in_scratchpad(base, from);
+            reach.include(from);
+        }
+    }
+    reach.join(shared.bounds);
+    __syncthreads();
+    return load_box(packed_bounds(shared.bounds));
+}
 
-__device__ __forceinline__ Polynomial polynomial_of(
-    const ParticleRows& particles, uint32_t i, const float offset[3], const MpmSettings& settings, float substep, uint32_t cloth_from) {
-    const auto row = [&](uint32_t r) { return row_of(particles, r, i); };
-    const float mass = row(ROW_MASS);
-    const float mass_h = mass * settings.grid_spacing;
-    const float force = -substep * 4.0f / settings.grid_spacing;
-    const float xx = row(ROW_STRESS), yy = row(ROW_STRESS + 1), zz = row(ROW_STRESS + 2);
-    const float xy = row(ROW_STRESS + 3), xz = row(ROW_STRESS + 4), yz = row(ROW_STRESS + 5);
-    float stress[3][3] = {{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}};
-    float impulse[3] = {0.0f, 0.0f, 0.0f};
-    if (cloth_from != ALL_LANES && particles.materials[i] >= cloth_from) {
-        // A force on a vertex; a face's stress has a skew part, S x = moment x x.
+// Step 1 for particle `i`, the chunk's number `k`.
+__device__ __forceinline__ void load_particle(
+    const MpmParticlesToGridParameters& p, P2gShared& shared, const Layout& layout, uint32_t i, uint32_t end,
+    uint32_t k) {
+    float base[3], offset[3];
+    uint32_t node = NO_NODE;
+    const bool is_here = i < end && is_sent(p, i) && stencil_of(p.particles, i, base, offset);
+    if (is_here) {
+        int32_t from[3];
+        place_in_scratchpad(base, from);
+        node = layout.index(from);
+        const Polynomial q = polynomial_of(p, shared.scales, i, offset);
 #pragma unroll
         for (uint32_t d = 0; d < 3; ++d) {
-            impulse[d] = substep * row(ROW_GRADIENT + 3 * d);
-            const float moment = row(ROW_GRADIENT + 1 + 3 * d);
-            const uint32_t e = (d + 1) % 3, f = (d + 2) % 3;
-            stress[e][f] -= moment;
-            stress[f][e] += moment;
+            shared.momenta[d * P2G_CHUNK + k] = make_float4(q.constant[d], q.slope[d][0], q.slope[d][1], q.slope[d][2]);
+        }
+        shared.momenta[3 * P2G_CHUNK + k] =
+            make_float4(spline_weight(0, offset[2]), spline_weight(1, offset[2]), spline_weight(2, offset[2]), q.mass);
+#pragma unroll
+        for (uint32_t n = 0; n < 6; ++n) {
+            shared.weights[6 * k + n] = spline_weight(n % 3, offset[n / 3]);
         }
     }
-    Polynomial polynomial;
-#pragma unroll
-    for (uint32_t d = 0; d < 3; ++d) {
-        float at_base = fmaf(mass, row(ROW_VELOCITY + d), impulse[d]);
-#pragma unroll
-        for (uint32_t e = 0; e < 3; ++e) {
-            const float slope = mass_h * row(ROW_AFFINE + d * 3 + e) + force * stress[d][e];
-            at_base = fmaf(-slope, offset[e], at_base);
-            polynomial.slope[d][e] = slope;
+    // One that is not sent adds zeros to the run that it is in, which it must not end.
+    const uint32_t sent = __ballot_sync(ALL_LANES, is_here);
+    const uint32_t below = sent & ((1u << lane_index()) - 1);
+    const int32_t first = __ffs(static_cast<int32_t>(sent)) - 1;
+    const int32_t neighbour = below != 0 ? 31 - __clz(static_cast<int32_t>(below)) : first;
+    const uint32_t joined = __shfl_sync(ALL_LANES, node, max(neighbour, 0));
+    if (!is_here) {
+        node = joined;
+        for (uint32_t d = 0; d < 4; ++d) {
+            shared.momenta[d * P2G_CHUNK + k] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         }
-        polynomial.constant[d] = at_base;
+        for (uint32_t n = 0; n < 6; ++n) {
+            shared.weights[6 * k + n] = 0.0f;
+        }
     }
-    polynomial.constant[3] = mass;
-    return polynomial;
+    shared.nodes[k] = node;
 }
 
-// Whether a particle is transferred.
-__device__ __forceinline__ bool is_sent(const MpmParticlesToGridParameters& p, uint32_t i) {
-    return p.granular_of.length == 0 || is_granular(p.granular_of, p.particles.materials[i]);
-}
-
-// The substep's length for forces [s].
-__device__ __forceinline__ float substep_of_forces(const MpmParticlesToGridParameters& p) {
-    return p.granular_of.length == 0 ? p.settings[0].substep : 0.0f;
-}
-
-// The stencil box of a block; an empty one, where no particle is in reach.
-__device__ __forceinline__ Array<int32_t, 6> packed_bounds(const int32_t* bounds) {
-    Array<int32_t, 6> packed;
-    for (uint32_t d = 0; d < 3; ++d) {
-        packed[d] = bounds[d];
-        packed[3 + d] = max(bounds[3 + d], bounds[d]);
+// Step 2, by one warp, for `count` particles. The last run of a chunk may go on in the next, which
+// begins with it, unless this is the last chunk.
+__device__ __forceinline__ void find_runs(P2gShared& shared, uint32_t count, bool is_last) {
+    const uint32_t lane = lane_index();
+    uint32_t runs = 0;
+    bool is_filled = false;
+#pragma unroll
+    for (uint32_t group = 0; group < P2G_CHUNK / P2G_GROUP; ++group) {
+        const uint32_t k = group * P2G_GROUP + lane;
+        const bool differs = k < count && (k == 0 || shared.nodes[k] != shared.nodes[k - 1]);
+        const bool is_cut = is_filled && group * P2G_GROUP < count;
+        const uint32_t heads = __ballot_sync(ALL_LANES, differs) | (is_cut ? 1u : 0u);
+        is_filled = heads <= 1;
+        if ((heads >> lane & 1) != 0) {
+            shared.run_starts[runs + static_cast<uint32_t>(__popc(heads & ((1u << lane) - 1)))] = k;
+        }
+        runs += static_cast<uint32_t>(__popc(heads));
     }
-    return packed;
+    if (lane == 0) {
+        shared.run_starts[runs] = count;
+        shared.run_count = is_last ? runs : runs - 1;
+    }
 }
 
-PLIANT_KERNEL(mpm_particles_to_grid, MpmParticlesToGridParameters, P2G_THREADS) {
-    SHARED(float, scratchpad, MPM_SCRATCHPAD_NODES * COMPONENTS);
-    SHARED(Momentum, momenta, P2G_THREADS * 2);
-    SHARED(StencilPlace, places, P2G_THREADS);
-    SHARED(int32_t, bounds, 6);
+// Step 3 for the runs from `first` on, one for each nine lanes.
+__device__ __forceinline__ void sum_runs(P2gShared& shared, uint32_t first) {
+    const uint32_t lane = lane_index(), column = lane % RUN_LANES;
+    const uint32_t slot = warp_index() * WARP_RUNS + lane / RUN_LANES, run = first + slot;
+    if (lane >= WARP_RUNS * RUN_LANES || run >= shared.run_count) {
+        return;
+    }
+    const uint32_t nx = column / 3, ny = column % 3;
+    const float fx = static_cast<float>(nx), fy = static_cast<float>(ny);
+    const uint32_t begin = shared.run_starts[run], end = shared.run_starts[run + 1];
+    float sums[3][4] = {};
+    for (uint32_t k = begin; k < end; ++k) {
+        const float4 last = shared.momenta[3 * P2G_CHUNK + k];
+        const float xy = shared.weights[6 * k + nx] * shared.weights[6 * k + 3 + ny];
+        const float weights[3] = {xy * last.x, xy * last.y, xy * last.z};
+#pragma unroll
+        for (uint32_t d = 0; d < 3; ++d) {
+            const float4 q = shared.momenta[d * P2G_CHUNK + k];
+            const float at_first = fmaf(fy, q.z, fmaf(fx, q.y, q.x));
+            sums[0][d] = fmaf(weights[0], at_first, sums[0][d]);
+            sums[1][d] = fmaf(weights[1], at_first + q.w, sums[1][d]);
+            sums[2][d] = fmaf(weights[2], fmaf(2.0f, q.w, at_first), sums[2][d]);
+        }
+#pragma unroll
+        for (uint32_t n = 0; n < 3; ++n) {
+            sums[n][3] = fmaf(weights[n], last.w, sums[n][3]);
+        }
+    }
+#pragma unroll
+    for (uint32_t n = 0; n < 3; ++n) {
+        const float (&sum)[4] = sums[n];
+        shared.sums[slot * STENCIL_NODES + column * 3 + n] = make_float4(sum[0], sum[1], sum[2], sum[3]);
+    }
+    if (column == 0) {
+        shared.run_nodes[slot] = shared.nodes[begin];
+    }
+}
+
+// Step 4 for so many runs, by one warp with a lane a node.
+__device__ __forceinline__ void add_runs(
+    const MpmParticlesToGridParameters& p, P2gShared& shared, uint32_t runs, const Layout& layout) {
+    const uint32_t lane = lane_index();
+    if (lane >= STENCIL_NODES) {
+        return;
+    }
+    const uint32_t own = lane / 9 * layout.stride[0] + lane / 3 % 3 * layout.stride[1] + lane % 3;
+#pragma unroll 1
+    for (uint32_t run = 0; run < runs; ++run) {
+        const uint32_t first = shared.run_nodes[run];
+        if (first != NO_NODE) {
+            const float4 sum = shared.sums[run * STENCIL_NODES + lane];
+            float4& node = layout.is_shared ? shared.scratchpad[first + own]
+                                            : quad(p.scratchpads, blockIdx.x * MPM_SCRATCHPAD_NODES + first + own);
+            node = make_float4(node.x + sum.x, node.y + sum.y, node.z + sum.z, node.w + sum.w);
+        }
+        // The next run's lanes add to nodes of others.
+        __syncwarp((1u << STENCIL_NODES) - 1);
+    }
+}
+
+// Calls `act(index in the layout, where the grid pass reads the node)` for all nodes of the box.
+template <typename Act>
+__device__ __forceinline__ void each_node(
+    const MpmParticlesToGridParameters& p, const StencilBox& box, const Layout& layout, Act act) {
+    for (uint32_t n = threadIdx.x; n < box.nodes(); n += P2G_THREADS) {
+        int32_t at[3];
+        box.node(n, at);
+        const uint32_t index = scratchpad_index(at[0], at[1], at[2]);
+        act(layout.index(at), quad(p.scratchpads, blockIdx.x * MPM_SCRATCHPAD_NODES + index));
+    }
+}
+
+// All four steps for the particles of a block.
+__device__ __forceinline__ void add_particles(
+    const MpmParticlesToGridParameters& p, P2gShared& shared, const Layout& layout, uint32_t begin, uint32_t end) {
+    const bool loads = threadIdx.x >= P2G_CHUNK, adds = warp_index() == 0;
+    // The next particle, the next run of `run_count`, and how many runs before it are not added yet.
+    uint32_t first = begin, run = 0, run_count = 0, summed = 0;
+    while (true) {
+        const bool is_new = run >= run_count;
+        if (adds) {
+            add_runs(p, shared, summed, layout);
+        } else if (loads && is_new) {
+            const uint32_t k = threadIdx.x % P2G_CHUNK;
+            load_particle(p, shared, layout, first + k, end, k);
+        }
+        __syncthreads();
+        if (is_new) {
+            if (first == end) {
+                return;
+            }
+            const uint32_t count = min(end - first, P2G_CHUNK);
+            if (adds) {
+                find_runs(shared, count, first + count == end);
+            }
+            __syncthreads();
+            run = 0;
+            run_count = shared.run_count;
+            first += shared.run_starts[run_count];
+        }
+        sum_runs(shared, run);
+        summed = min(run_count - run, P2G_RUNS);
+        run += P2G_RUNS;
+        __syncthreads();
+    }
+}
+
+PLIANT_KERNEL_FOR(mpm_particles_to_grid, MpmParticlesToGridParameters, P2G_THREADS, 4) {
+    SHARED(P2gShared, memory, 1);
+    P2gShared& shared = memory[0];
     const uint32_t block = blockIdx.x;
     if (is_stopped(p.status, p.substep_index) || block >= p.block_count[0]) {
         return;
     }
-    const MpmSettings& settings = p.settings[0];
-    const float substep = substep_of_forces(p);
-    for (uint32_t i = threadIdx.x; i < MPM_SCRATCHPAD_NODES * COMPONENTS; i += P2G_THREADS) {
-        scratchpad[i] = 0.0f;
-    }
-    if (threadIdx.x < 6) {
-        bounds[threadIdx.x] = threadIdx.x < 3 ? SCRATCHPAD_EDGE : 0;
-    }
-
-    const uint32_t lane = lane_index();
-    const uint32_t nx = lane / 9, ny = lane / 3 % 3, nz = lane % 3;
-    const float fx = static_cast<float>(nx), fy = static_cast<float>(ny), fz = static_cast<float>(nz);
-    const uint32_t node_offset = (nx * SCRATCHPAD_EDGE + ny) * SCRATCHPAD_EDGE + nz;
-    const uint32_t first_component = warp_index() * 2;
-    int32_t low[3] = {SCRATCHPAD_EDGE, SCRATCHPAD_EDGE, SCRATCHPAD_EDGE}, high[3] = {0, 0, 0};
-    float sum0 = 0.0f, sum1 = 0.0f;
-    uint32_t at = MPM_SCRATCHPAD_NODES;
-    const auto flush = [&]() {
-        if (at < MPM_SCRATCHPAD_NODES && lane < 27) {
-            scratchpad[first_component * MPM_SCRATCHPAD_NODES + at + node_offset] += sum0;
-            scratchpad[(first_component + 1) * MPM_SCRATCHPAD_NODES + at + node_offset] += sum1;
-        }
-    };
-
-    const uint32_t end = p.block_starts[block + 1];
-    for (uint32_t first = p.block_starts[block]; first < end; first += P2G_THREADS) {
-        const uint32_t i = first + threadIdx.x;
-        // The scratchpad is clear, and the last particles are done with.
-        __syncthreads();
-        if (i < end) {
-            StencilPlace place;
-            float base[3];
-            place.node = MPM_SCRATCHPAD_NODES;
-            if (is_sent(p, i) && stencil_of(p.particles, i, base, place.offset)) {
-                int32_t from[3];
-                for (uint32_t d = 0; d < 3; ++d) {
-                    from[d] = static_cast<int32_t>(base[d]) + SCRATCHPAD_MARGIN;
-                    low[d] = min(low[d], from[d]);
-                    high[d] = max(high[d], from[d] + 3);
-                }
-                place.node = scratchpad_index(from[0], from[1], from[2]);
-                const Polynomial q = polynomial_of(p.particles, i, place.offset, settings, substep, p.cloth_from);
-                momenta[threadIdx.x * 2] = {{q.constant[0], q.constant[1]}, {q.slope[0][0], q.slope[1][0]},
-                                            {q.slope[0][1], q.slope[1][1]}, {q.slope[0][2], q.slope[1][2]}};
-                momenta[threadIdx.x * 2 + 1] = {{q.constant[2], q.constant[3]}, {q.slope[2][0], 0.0f},
-                                                {q.slope[2][1], 0.0f}, {q.slope[2][2], 0.0f}};
-            }
-            places[threadIdx.x] = place;
-        }
-        __syncthreads();
-        const uint32_t here = min(end - first, P2G_THREADS);
-        for (uint32_t k = 0; k < here; ++k) {
-            const StencilPlace place = places[k];
-            if (place.node >= MPM_SCRATCHPAD_NODES) {
-                continue;
-            }
-            if (place.node != at) {
-                flush();
-                at = place.node;
-                sum0 = 0.0f;
-                sum1 = 0.0f;
-                // A lane's next sum may lie where another lane just added.
-                __syncwarp();
-            }
-            const float weight = spline_weight(nx, place.offset[0]) * spline_weight(ny, place.offset[1]) *
-                                 spline_weight(nz, place.offset[2]);
-            const Momentum m = momenta[k * 2 + warp_index()];
-            sum0 = fmaf(weight, fmaf(fz, m.z[0], fmaf(fy, m.y[0], fmaf(fx, m.x[0], m.constant[0]))), sum0);
-            sum1 = fmaf(weight, fmaf(fz, m.z[1], fmaf(fy, m.y[1], fmaf(fx, m.x[1], m.constant[1]))), sum1);
-        }
-    }
-    flush();
-    for (uint32_t d = 0; d < 3; ++d) {
-        // Bounds are the same in any order.
-        atomicMin(&bounds[d], low[d]);
-        atomicMax(&bounds[3 + d], high[d]);
-    }
-    __syncthreads();
-
-    const Array<int32_t, 6> packed = packed_bounds(bounds);
-    const StencilBox box = load_box(packed);
-    for (uint32_t n = threadIdx.x; n < box.nodes(); n += P2G_THREADS) {
-        int32_t node[3];
-        box.node(n, node);
-        const uint32_t index = scratchpad_index(node[0], node[1], node[2]);
-        quad(p.scratchpads, block * MPM_SCRATCHPAD_NODES + index) =
-            make_float4(scratchpad[index], scratchpad[MPM_SCRATCHPAD_NODES + index], scratchpad[2 * MPM_SCRATCHPAD_NODES + index],
-                        scratchpad[3 * MPM_SCRATCHPAD_NODES + index]);
-    }
+    const uint32_t begin = p.block_starts[block], end = p.block_starts[block + 1];
+    const StencilBox box = prepare(p, shared, begin, end);
     if (threadIdx.x == 0) {
-        p.stencil_boxes[block] = packed;
+        p.stencil_boxes[block] = packed_bounds(shared.bounds);
     }
-}
-
-// The variant with atomics, a thread a particle: particles of one cell are neighbours, so the first
-// of each run in a warp adds up the others' parts by shuffles and makes one atomic addition a node
-// and component (Gao et al. 2018, "GPU optimization of material point methods"). The order of the
-// additions depends on the schedule.
-PLIANT_KERNEL(mpm_atomic_to_grid, MpmAtomicToGridParameters, P2G_THREADS) {
-    SHARED(int32_t, bounds, 6);
-    SHARED(uint32_t, around, MPM_NEIGHBOURS);
-    const MpmParticlesToGridParameters& q = p.transfer;
-    const uint32_t block = blockIdx.x;
-    if (is_stopped(q.status, q.substep_index) || block >= q.block_count[0]) {
+    if (box.nodes() == 0) {
         return;
     }
-    const MpmSettings& settings = q.settings[0];
-    const float substep = substep_of_forces(q);
-    if (threadIdx.x < 6) {
-        bounds[threadIdx.x] = threadIdx.x < 3 ? SCRATCHPAD_EDGE : 0;
-    }
-    if (threadIdx.x < MPM_NEIGHBOURS) {
-        around[threadIdx.x] = p.nodes_of_particles[block * MPM_NEIGHBOURS + threadIdx.x];
-    }
-    __syncthreads();
-    const uint32_t lane = lane_index();
-    int32_t low[3] = {SCRATCHPAD_EDGE, SCRATCHPAD_EDGE, SCRATCHPAD_EDGE}, high[3] = {0, 0, 0};
-    const uint32_t end = q.block_starts[block + 1];
-    // All lanes go through all rounds, for the shuffles.
-    for (uint32_t first = q.block_starts[block]; first < end; first += P2G_THREADS) {
-        const uint32_t i = first + threadIdx.x;
-        float base[3], offset[3] = {1.0f, 1.0f, 1.0f};
-        int32_t from[3] = {0, 0, 0};
-        uint32_t node = MPM_SCRATCHPAD_NODES;
-        Polynomial polynomial = {};
-        if (i < end && is_sent(q, i) && stencil_of(q.particles, i, base, offset)) {
-            for (uint32_t d = 0; d < 3; ++d) {
-                from[d] = static_cast<int32_t>(base[d]) + SCRATCHPAD_MARGIN;
-                low[d] = min(low[d], from[d]);
-                high[d] = max(high[d], from[d] + 3);
-            }
-            node = scratchpad_index(from[0], from[1], from[2]);
-            polynomial = polynomial_of(q.particles, i, offset, settings, substep, q.cloth_from);
+    const Layout layout(box);
+    const float4 zero = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (layout.is_shared) {
+        for (uint32_t n = threadIdx.x; n < box.nodes(); n += P2G_THREADS) {
+            shared.scratchpad[n] = zero;
         }
-        // Runs of the same cell: where this lane's ends, and whether this lane is its first.
-        const uint32_t before = __shfl_up_sync(ALL_LANES, node, 1);
-        const bool is_head = lane == 0 || before != node;
-        const uint32_t heads = __ballot_sync(ALL_LANES, is_head);
-        const uint32_t heads_above = lane == WARP_SIZE - 1 ? 0 : heads >> (lane + 1);
-        const uint32_t last =
-            heads_above == 0 ? WARP_SIZE - 1 : lane + static_cast<uint32_t>(__ffs(static_cast<int32_t>(heads_above))) - 1;
-        const uint32_t longest = __reduce_max_sync(ALL_LANES, last - lane);
-        for (uint32_t n = 0; n < 27; ++n) {
-            const uint32_t nx = n / 9, ny = n / 3 % 3, nz = n % 3;
-            const float weight =
-                spline_weight(nx, offset[0]) * spline_weight(ny, offset[1]) * spline_weight(nz, offset[2]);
-            float part[COMPONENTS];
-            for (uint32_t c = 0; c < 3; ++c) {
-                part[c] = weight * (polynomial.constant[c] + static_cast<float>(nx) * polynomial.slope[c][0] +
-                                    static_cast<float>(ny) * polynomial.slope[c][1] +
-                                    static_cast<float>(nz) * polynomial.slope[c][2]);
-            }
-            part[3] = weight * polynomial.constant[3];
-            for (uint32_t distance = 1; distance <= longest; distance *= 2) {
-                for (uint32_t c = 0; c < COMPONENTS; ++c) {
-                    const float other = __shfl_down_sync(ALL_LANES, part[c], distance);
-                    part[c] += lane + distance <= last ? other : 0.0f;
-                }
-            }
-            if (is_head && node < MPM_SCRATCHPAD_NODES) {
-                // In nodes from the corner of the block before.
-                const uint32_t x = static_cast<uint32_t>(from[0] - SCRATCHPAD_MARGIN + BLOCK_EDGE) + nx;
-                const uint32_t y = static_cast<uint32_t>(from[1] - SCRATCHPAD_MARGIN + BLOCK_EDGE) + ny;
-                const uint32_t z = static_cast<uint32_t>(from[2] - SCRATCHPAD_MARGIN + BLOCK_EDGE) + nz;
-                const uint32_t slot = around[(x / 4 * 3 + y / 4) * 3 + z / 4];
-                Array<float, 4>& sum = p.nodes[slot * MPM_BLOCK_NODES + (x % 4 * 4 + y % 4) * 4 + z % 4];
-                for (uint32_t c = 0; c < COMPONENTS; ++c) {
-                    atomicAdd(&sum[c], part[c]);
-                }
-            }
-        }
+    } else {
+        each_node(p, box, layout, [&](uint32_t, float4& node) { node = zero; });
     }
-    for (uint32_t d = 0; d < 3; ++d) {
-        atomicMin(&bounds[d], low[d]);
-        atomicMax(&bounds[3 + d], high[d]);
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        q.stencil_boxes[block] = packed_bounds(bounds);
+    add_particles(p, shared, layout, begin, end);
+    if (layout.is_shared) {
+        each_node(p, box, layout, [&](uint32_t index, float4& node) { node = shared.scratchpad[index]; });
     }
 }

@@ -7,6 +7,14 @@
 constexpr uint32_t SCAN_THREADS = 256;
 // Elements that a block scans.
 constexpr uint32_t SCAN_TILE = 2048;
+// Words of a scan's progress: blocks that have started.
+constexpr uint32_t SCAN_STARTED = 0;
+// Blocks that have ended.
+constexpr uint32_t SCAN_ENDED = 1;
+// Number of the run, modulo 2^30 in the tiles' words.
+constexpr uint32_t SCAN_RUN = 2;
+// Number of words.
+constexpr uint32_t SCAN_PROGRESS = 3;
 // Threads of a block of the sort kernels.
 constexpr uint32_t SORT_THREADS = 256;
 // Keys that a block sorts.
@@ -20,9 +28,13 @@ constexpr uint32_t REDUCE_THREADS = 256;
 // Elements that a block reduces.
 constexpr uint32_t REDUCE_TILE = 2048;
 // Words of a grid barrier's memory.
-constexpr uint32_t GRID_BARRIER_WORDS = 2;
+constexpr uint32_t GRID_BARRIER_WORDS = 1;
+// Threads of a block of the staging kernels.
+constexpr uint32_t STAGING_THREADS = 256;
 // Most threads of a block of a probe.
 constexpr uint32_t PROBE_THREADS = 256;
+// Results of `probe_number` for a pair.
+constexpr uint32_t NUMBER_RESULTS = 17;
 // First rows of `ParticleRows`: position, cells from the corner of the particle's block.
 constexpr uint32_t ROW_POSITION = 0;
 // Velocity [m/s].
@@ -59,7 +71,9 @@ constexpr uint32_t MPM_NEIGHBOURS = 27;
 constexpr uint32_t MPM_SCRATCHPAD_NODES = 1000;
 // Threads of a block of the particles' passes to the grid, and back, of a sort's kernels and
 // of the balance's closing.
-constexpr uint32_t P2G_THREADS = 64;
+constexpr uint32_t P2G_THREADS = 256;
+// See `P2G_THREADS`: with atomic additions.
+constexpr uint32_t P2G_ATOMIC_THREADS = 128;
 // See `P2G_THREADS`.
 constexpr uint32_t G2P_THREADS = 128;
 // See `P2G_THREADS`.
@@ -183,9 +197,12 @@ constexpr uint32_t CONTACT_SLOTS = 8;
 constexpr uint32_t CONTACT_TREE_DEPTH = 40;
 // Numbers that are summed for each body: angular impulse, linear impulse, work.
 constexpr uint32_t CONTACT_SUMS = 7;
-// Threads of a block of the convex contact solve, and elements whose sum is formed by one of
-// its blocks.
-constexpr uint32_t CONVEX_THREADS = 128;
+// Threads of a block of the convex contact solve.
+constexpr uint32_t CONVEX_THREADS = 256;
+// Contacts below which one block does the whole solve.
+constexpr uint32_t CONVEX_SMALL = 512;
+// Contacts of a block in the products of larger solves, at least.
+constexpr uint32_t CONVEX_LEAST_SHARE = 128;
 // Sums that one pass forms at most.
 constexpr uint32_t CONVEX_SUMS = 8;
 // f64 rows of a touched node: see `kernels/convex.cuh`.
@@ -193,19 +210,14 @@ constexpr uint32_t CONVEX_NODE_ROWS = 20;
 // f64 rows of a contact.
 constexpr uint32_t CONVEX_CONTACT_ROWS = 30;
 // Rows of an unknown of the strongly coupled bodies: see `kernels/convex_bodies.cuh`.
-constexpr uint32_t CONVEX_BODY_ROWS = 10;
+constexpr uint32_t CONVEX_BODY_ROWS = 14;
 // Sums over the contacts of a strongly coupled body: the lower triangle of a 6 x 6 matrix at
 // most.
 constexpr uint32_t CONVEX_BODY_SUMS = 21;
 // Place of a body that is not strongly coupled among those that are.
 constexpr uint32_t CONVEX_NOT_STRONG = 4294967295;
 // Rows of a touched node in a linear system.
-constexpr uint32_t CONVEX_SYSTEM_ROWS = 19;
-// Row of a touched node with the mass that the solve moves: zero of a node that a sticky
-// boundary holds.
-constexpr uint32_t CONVEX_MASS_ROW = 0;
-// First of the three rows of a touched node with its velocity before the solve.
-constexpr uint32_t CONVEX_FREE_ROW = 2;
+constexpr uint32_t CONVEX_SYSTEM_ROWS = 25;
 // Mark of a node that a sticky boundary holds: the solve does not move it.
 constexpr uint32_t CONVEX_FIXED = 4294967295;
 // Along an axis with an offset of this or more all weight is on the node of number offset - 8:
@@ -219,6 +231,12 @@ constexpr uint32_t CONVEX_GUESS_IMPULSES = 1;
 constexpr uint32_t CONVEX_GUESS_VELOCITIES = 2;
 // Start of a solve: the better of the guessed velocities and what the guessed impulses do.
 constexpr uint32_t CONVEX_GUESS_SOLUTION = 3;
+// Direction of a step: Newton's method with conjugate gradients.
+constexpr uint32_t CONVEX_NEWTON_CG = 0;
+// Direction of a step: the true diagonal blocks.
+constexpr uint32_t CONVEX_BLOCK = 1;
+// Direction of a step: the lumped diagonal blocks.
+constexpr uint32_t CONVEX_LUMPED_BLOCK = 2;
 // End of a solve: there are no contacts.
 constexpr uint32_t CONVEX_NO_CONTACTS = 0;
 // End of a solve: the tolerance is reached.
@@ -317,6 +335,18 @@ struct SortDigit {
     uint32_t mask;
 };
 PLIANT_CHECK_LAYOUT(SortDigit, 0x24f19006ead4e1deull, FIELD(shift), FIELD(mask))
+
+// A piece of a staged image, and where it belongs.
+struct StagingPiece {
+    // Address in device memory, which the host has checked.
+    uint64_t address;
+    // First word in the image.
+    uint32_t first;
+    // Words of four bytes.
+    uint32_t words;
+};
+PLIANT_CHECK_LAYOUT(StagingPiece, 0x97b1d92f91b0e899ull, FIELD(address), FIELD(first),
+    FIELD(words))
 
 // The grid: a node block of 4x4x4 nodes has 64 nodes in a row, z fastest.
 struct GridNodes {
@@ -663,14 +693,14 @@ struct ContactClock {
     // Number of the substep in its step. The exchange increments it, so that a substep that is
     // stopped before can be repeated.
     uint32_t substep_index;
-    // 1 where the substep takes place: not beyond the limit of `Kernel::ContactPlace`, nor
+    // 1 where the substep takes place: not beyond the limit of `Kernel::ContactFind`, nor
     // stopped since.
     uint32_t active;
-    // Zero.
-    uint32_t unused;
+    // Substeps of the step: there are poses for so many.
+    uint32_t substeps;
 };
-PLIANT_CHECK_LAYOUT(ContactClock, 0x5149bc26ca15a4b0ull, FIELD(substep), FIELD(substep_index),
-    FIELD(active), FIELD(unused))
+PLIANT_CHECK_LAYOUT(ContactClock, 0xfd0309d87b0535adull, FIELD(substep), FIELD(substep_index),
+    FIELD(active), FIELD(substeps))
 
 // What contact keeps from substep to substep besides the contact cache.
 struct ContactState {
@@ -806,6 +836,24 @@ PLIANT_CHECK_LAYOUT(ContactArrays, 0x16919e7603907403ull, FIELD(count), FIELD(pa
     FIELD(normal), FIELD(body_velocity), FIELD(lever), FIELD(gap), FIELD(distance),
     FIELD(exit_distance), FIELD(stiffness), FIELD(dissipation), FIELD(friction),
     FIELD(lagged_normal_impulse), FIELD(tension), FIELD(last_impulse))
+
+// What places geometries where their bodies are.
+struct ContactPlacement {
+    // The geometries.
+    ContactShapes shapes;
+    // Bodies, substep by substep.
+    Span<ContactBody> bodies;
+    // Geometries at their poses.
+    Span<ContactPlacedGeometry> placed;
+    // Grid spacing [m].
+    double grid_spacing;
+    // Number of bodies.
+    uint32_t body_count;
+    // Zero.
+    uint32_t unused;
+};
+PLIANT_CHECK_LAYOUT(ContactPlacement, 0x54dfb0d5d53c7fe5ull, FIELD(shapes), FIELD(bodies),
+    FIELD(placed), FIELD(grid_spacing), FIELD(body_count), FIELD(unused))
 
 // The contact cache: the last substep's contacts.
 struct DeviceContactCache {
@@ -1004,12 +1052,12 @@ struct ConvexSettings {
     uint32_t max_inner_iterations;
     // Where to start: `CONVEX_GUESS_FREE` and so on.
     uint32_t guess;
-    // Zero.
-    uint32_t unused;
+    // How a step is directed: `CONVEX_NEWTON_CG` and so on.
+    uint32_t direction;
 };
-PLIANT_CHECK_LAYOUT(ConvexSettings, 0xa48a82ba87b01a32ull, FIELD(substep), FIELD(dissipation),
+PLIANT_CHECK_LAYOUT(ConvexSettings, 0x2d5532a17387f7a7ull, FIELD(substep), FIELD(dissipation),
     FIELD(stiction_tolerance), FIELD(relative_tolerance), FIELD(absolute_tolerance),
-    FIELD(max_iterations), FIELD(max_inner_iterations), FIELD(guess), FIELD(unused))
+    FIELD(max_iterations), FIELD(max_inner_iterations), FIELD(guess), FIELD(direction))
 
 // Report of a convex solve.
 struct ConvexReport {
@@ -1037,13 +1085,13 @@ struct ConvexReport {
     uint32_t double_systems;
     // Linear systems that even double precision did not solve as far as asked.
     uint32_t unresolved_systems;
-    // Zero.
-    uint32_t unused;
+    // Barriers of all blocks: none where one block does the whole solve.
+    uint32_t grid_barriers;
 };
-PLIANT_CHECK_LAYOUT(ConvexReport, 0x9dcfaf2891be19b2ull, FIELD(residual), FIELD(tolerance),
+PLIANT_CHECK_LAYOUT(ConvexReport, 0xf0e3af8e195c0ebfull, FIELD(residual), FIELD(tolerance),
     FIELD(objective), FIELD(stop), FIELD(iterations), FIELD(inner_iterations),
     FIELD(line_search_iterations), FIELD(contacts), FIELD(groups), FIELD(nodes),
-    FIELD(double_systems), FIELD(unresolved_systems), FIELD(unused))
+    FIELD(double_systems), FIELD(unresolved_systems), FIELD(grid_barriers))
 
 // Totals of the solves of a step, those without contacts not counted.
 struct ConvexTotals {
@@ -1310,49 +1358,25 @@ struct WorldsF64 {
 PLIANT_CHECK_LAYOUT(WorldsF64, 0xa7ce5200d08e286bull, FIELD(plan), FIELD(constants),
     FIELD(states), FIELD(targets), FIELD(parameters), FIELD(scratch), FIELD(contacts))
 
-// Exclusive prefix sums within tiles of `SCAN_TILE` elements, and the sum of each tile.
-struct ScanTilesParameters {
+// Exclusive prefix sums, a block a tile of `SCAN_TILE` elements.
+struct ScanParameters {
     // Numbers to add up.
     Span<uint32_t> input;
-    // Sum of the numbers before each one in its tile; may be `input`.
+    // Sum of the numbers before each one; may be `input`.
     Span<uint32_t> output;
-    // Sum of each tile.
-    Span<uint32_t> tile_sums;
-    // Number of elements.
-    uint32_t count;
-    // Zero.
-    uint32_t unused;
-};
-PLIANT_CHECK_LAYOUT(ScanTilesParameters, 0xbbb9a4fbc486b276ull, FIELD(input), FIELD(output),
-    FIELD(tile_sums), FIELD(count), FIELD(unused))
-
-// Exclusive prefix sums of the tiles' sums, in place, by a single block.
-struct ScanTileSumsParameters {
-    // Sum of each tile; becomes the sum of all tiles before it.
-    Span<uint32_t> tile_sums;
+    // What each tile has published: see `kernels/scan.cu`. Zero before the first run.
+    Span<uint64_t> states;
+    // `SCAN_PROGRESS` words, zero before the first run, left ready for the next.
+    Span<uint32_t> progress;
     // The sum of everything; one element.
     Span<uint32_t> total;
-    // Number of tiles.
-    uint32_t tiles;
-    // Zero.
-    uint32_t unused;
-};
-PLIANT_CHECK_LAYOUT(ScanTileSumsParameters, 0xd1249f3564201768ull, FIELD(tile_sums), FIELD(total),
-    FIELD(tiles), FIELD(unused))
-
-// Adds to each element what lies before its tile.
-struct ScanAddOffsetsParameters {
-    // Prefix sums within tiles; become those of the whole.
-    Span<uint32_t> output;
-    // Sum of all tiles before each.
-    Span<uint32_t> tile_offsets;
     // Number of elements.
     uint32_t count;
     // Zero.
     uint32_t unused;
 };
-PLIANT_CHECK_LAYOUT(ScanAddOffsetsParameters, 0x5142b03e4ff65608ull, FIELD(output),
-    FIELD(tile_offsets), FIELD(count), FIELD(unused))
+PLIANT_CHECK_LAYOUT(ScanParameters, 0x6db9dd1d7fb1b5e7ull, FIELD(input), FIELD(output),
+    FIELD(states), FIELD(progress), FIELD(total), FIELD(count), FIELD(unused))
 
 // Counts how often each digit occurs in each tile of keys.
 struct SortCountDigitsParameters {
@@ -1478,6 +1502,30 @@ struct MaxOfTilesParameters {
 PLIANT_CHECK_LAYOUT(MaxOfTilesParameters, 0xcbe1612bdaba9126ull, FIELD(tile_maxima),
     FIELD(maximum), FIELD(tiles), FIELD(unused))
 
+// Copies the pieces of an image to where they belong.
+struct StagingScatterParameters {
+    // Pieces; only the first of them count.
+    Span<StagingPiece> pieces;
+    // Number of pieces to scatter, then to gather.
+    Span<uint32_t> counts;
+    // The image.
+    Span<uint32_t> image;
+};
+PLIANT_CHECK_LAYOUT(StagingScatterParameters, 0xe777930d1bed5c28ull, FIELD(pieces), FIELD(counts),
+    FIELD(image))
+
+// Copies pieces of device memory into an image.
+struct StagingGatherParameters {
+    // Pieces; only the first of them count.
+    Span<StagingPiece> pieces;
+    // Number of pieces to scatter, then to gather.
+    Span<uint32_t> counts;
+    // The image.
+    Span<uint32_t> image;
+};
+PLIANT_CHECK_LAYOUT(StagingGatherParameters, 0x23ec73a460992263ull, FIELD(pieces), FIELD(counts),
+    FIELD(image))
+
 // Probe: one operation of a warp on the lanes of a mask. Lanes outside it write nothing.
 struct ProbeWarpParameters {
     // A value for each thread.
@@ -1585,6 +1633,18 @@ struct ProbeArithmeticParameters {
 };
 PLIANT_CHECK_LAYOUT(ProbeArithmeticParameters, 0x987f49c21f41d10eull, FIELD(input), FIELD(bits),
     FIELD(roots))
+
+// Probe: the numbers of the worlds, a thread a pair.
+struct ProbeNumberParameters {
+    // Pairs of numbers.
+    Span<Array<double, 2>> input;
+    // For each pair a, b in double precision: see `kernels/probe.cu`.
+    Span<Array<double, 17>> doubles;
+    // The same in single precision, of a and b rounded.
+    Span<Array<float, 17>> singles;
+};
+PLIANT_CHECK_LAYOUT(ProbeNumberParameters, 0x730edba02c46d7a9ull, FIELD(input), FIELD(doubles),
+    FIELD(singles))
 
 // Probe, emulated only: breaks one rule, so that a test can see it reported.
 struct ProbeMisuseParameters {
@@ -2120,30 +2180,17 @@ PLIANT_CHECK_LAYOUT(ProbeContactDistanceParameters, 0xe636571410296da7ull, FIELD
     FIELD(points), FIELD(sides), FIELD(distances), FIELD(normals), FIELD(features),
     FIELD(lower_bounds), FIELD(geometry), FIELD(unused))
 
-// Places the geometries for a substep.
+// Places the geometries for the substep that a run begins with.
 struct ContactPlaceParameters {
-    // The geometries.
-    ContactShapes shapes;
-    // Bodies, substep by substep.
-    Span<ContactBody> bodies;
-    // Geometries at their poses.
-    Span<ContactPlacedGeometry> placed;
+    // What is placed.
+    ContactPlacement placement;
     // One element.
     Span<ContactClock> clock;
     // One element.
     Span<ContactState> state;
-    // See `MPM_STATUS_LIMIT`; empty for no limit.
-    Span<uint32_t> limit;
-    // Grid spacing [m].
-    double grid_spacing;
-    // Number of bodies.
-    uint32_t body_count;
-    // Zero.
-    uint32_t unused;
 };
-PLIANT_CHECK_LAYOUT(ContactPlaceParameters, 0x5fe51e389e2d8da5ull, FIELD(shapes), FIELD(bodies),
-    FIELD(placed), FIELD(clock), FIELD(state), FIELD(limit), FIELD(grid_spacing),
-    FIELD(body_count), FIELD(unused))
+PLIANT_CHECK_LAYOUT(ContactPlaceParameters, 0xa4cf7f2496144852ull, FIELD(placement), FIELD(clock),
+    FIELD(state))
 
 // Finds which particles touch which geometries.
 struct ContactFindParameters {
@@ -2161,21 +2208,25 @@ struct ContactFindParameters {
     Span<uint32_t> touched;
     // Each particle's number of geometries, and 256 times that of those before it in its tile.
     Span<uint32_t> counts;
-    // Contacts of each tile.
+    // Contacts of each tile; then of all tiles before it.
     Span<uint32_t> tiles;
+    // Contacts of all tiles; one element.
+    Span<uint32_t> total;
+    // Tiles that are done; one element, zero at first, and left so.
+    Span<uint32_t> done;
+    // See `MPM_STATUS_LIMIT`; empty for no limit.
+    Span<uint32_t> limit;
     // Rules of detection.
     ContactRules rules;
 };
-PLIANT_CHECK_LAYOUT(ContactFindParameters, 0x9594ee7402c95275ull, FIELD(particles), FIELD(shapes),
+PLIANT_CHECK_LAYOUT(ContactFindParameters, 0x1dedd84650de9e01ull, FIELD(particles), FIELD(shapes),
     FIELD(placed), FIELD(contact_cache), FIELD(clock), FIELD(touched), FIELD(counts),
-    FIELD(tiles), FIELD(rules))
+    FIELD(tiles), FIELD(total), FIELD(done), FIELD(limit), FIELD(rules))
 
 // Writes the contacts.
 struct ContactFillParameters {
-    // As for finding; the tiles have the contacts before each one.
+    // As for finding.
     ContactFindParameters find;
-    // Contacts of all tiles; one element.
-    Span<uint32_t> total;
     // For each material the largest distance from the particle at which its contact acts [m],
     // zero except for granular ones, and the friction with bodies, negative where it is the
     // body's; empty where no material is granular.
@@ -2186,15 +2237,20 @@ struct ContactFillParameters {
     // empty, they are left out.
     Span<uint32_t> status;
 };
-PLIANT_CHECK_LAYOUT(ContactFillParameters, 0xabbbc5afc83b0e7full, FIELD(find), FIELD(total),
-    FIELD(grains), FIELD(contacts), FIELD(status))
+PLIANT_CHECK_LAYOUT(ContactFillParameters, 0x1e7a1dbbf5460acfull, FIELD(find), FIELD(grains),
+    FIELD(contacts), FIELD(status))
 
-// Caches the contacts, and sums their impulses on each body.
+// Caches the contacts, writes the velocities of the touched nodes to the grid, and sums what both
+// give each body: the contacts their impulses, the nodes what the solve left over there.
 struct ContactExchangeParameters {
     // The contacts.
     ContactArrays contacts;
     // The geometries.
     ContactShapes shapes;
+    // Which touch which nodes.
+    ConvexIncidence incidence;
+    // Velocity [m/s] and mass [kg] of all nodes of the grid.
+    Span<Array<float, 4>> nodes;
     // The cache that they are written to.
     DeviceContactCache contact_cache;
     // The solution.
@@ -2204,35 +2260,7 @@ struct ContactExchangeParameters {
     // One element.
     Span<ContactClock> clock;
     // Sums of each tile of contacts, then of nodes, for each body and the grid boundary
-    // constraints; zero at first.
-    Span<Array<double, 7>> sums;
-    // Grid spacing [m].
-    double grid_spacing;
-    // Number of bodies.
-    uint32_t body_count;
-    // Zero.
-    uint32_t unused;
-};
-PLIANT_CHECK_LAYOUT(ContactExchangeParameters, 0x877d92ea21f92211ull, FIELD(contacts),
-    FIELD(shapes), FIELD(contact_cache), FIELD(solution), FIELD(bodies), FIELD(clock),
-    FIELD(sums), FIELD(grid_spacing), FIELD(body_count), FIELD(unused))
-
-// Writes the velocities of the touched nodes to the grid, and gives bodies what the solve left
-// over there.
-struct ContactExchangeNodesParameters {
-    // The contacts.
-    ContactArrays contacts;
-    // Which touch which nodes.
-    ConvexIncidence incidence;
-    // The solution.
-    ContactSolution solution;
-    // Velocity [m/s] and mass [kg] of all nodes of the grid.
-    Span<Array<float, 4>> nodes;
-    // Bodies, substep by substep.
-    Span<ContactBody> bodies;
-    // One element.
-    Span<ContactClock> clock;
-    // See `Kernel::ContactExchange`.
+    // constraints.
     Span<Array<double, 7>> sums;
     // Grid spacing [m].
     double grid_spacing;
@@ -2241,12 +2269,13 @@ struct ContactExchangeNodesParameters {
     // First tile of nodes.
     uint32_t first_tile;
 };
-PLIANT_CHECK_LAYOUT(ContactExchangeNodesParameters, 0x0a573dafb9e2a060ull, FIELD(contacts),
-    FIELD(incidence), FIELD(solution), FIELD(nodes), FIELD(bodies), FIELD(clock), FIELD(sums),
-    FIELD(grid_spacing), FIELD(body_count), FIELD(first_tile))
+PLIANT_CHECK_LAYOUT(ContactExchangeParameters, 0xafa10bad77ac8cb4ull, FIELD(contacts),
+    FIELD(shapes), FIELD(incidence), FIELD(nodes), FIELD(contact_cache), FIELD(solution),
+    FIELD(bodies), FIELD(clock), FIELD(sums), FIELD(grid_spacing), FIELD(body_count),
+    FIELD(first_tile))
 
-// Adds the tiles' sums to those of the step, moves the reference points of the impulses, and
-// ends the substep for contact.
+// Adds the tiles' sums to those of the step, moves the reference points of the impulses, places
+// the geometries for the next substep, and ends this one for contact.
 struct ContactSumBodiesParameters {
     // See `Kernel::ContactExchange`.
     Span<Array<double, 7>> sums;
@@ -2255,6 +2284,8 @@ struct ContactSumBodiesParameters {
     Span<Array<double, 7>> totals;
     // Bodies, substep by substep, and once more: the next substep's points are written.
     Span<ContactBody> bodies;
+    // What is placed.
+    ContactPlacement placement;
     // Paths of the reference points, one a body.
     Span<ContactReference> references;
     // One element.
@@ -2270,11 +2301,11 @@ struct ContactSumBodiesParameters {
     // Zero.
     uint32_t unused;
 };
-PLIANT_CHECK_LAYOUT(ContactSumBodiesParameters, 0x7b26c64298ae9e22ull, FIELD(sums), FIELD(totals),
-    FIELD(bodies), FIELD(references), FIELD(clock), FIELD(state), FIELD(tiles), FIELD(first_tile),
-    FIELD(body_count), FIELD(unused))
+PLIANT_CHECK_LAYOUT(ContactSumBodiesParameters, 0x74d43f6b1be39286ull, FIELD(sums), FIELD(totals),
+    FIELD(bodies), FIELD(placement), FIELD(references), FIELD(clock), FIELD(state), FIELD(tiles),
+    FIELD(first_tile), FIELD(body_count), FIELD(unused))
 
-// Moves the strongly coupled bodies to the next substep.
+// Moves the strongly coupled bodies to the next substep, and places their geometries.
 struct ContactMoveBodiesParameters {
     // The bodies.
     ContactStrongBodies strongly_coupled;
@@ -2282,6 +2313,8 @@ struct ContactMoveBodiesParameters {
     Span<Array<double, 7>> totals;
     // Bodies, substep by substep, and once more: the next substep's are written.
     Span<ContactBody> bodies;
+    // What is placed.
+    ContactPlacement placement;
     // One element.
     Span<ContactClock> clock;
     // Number of bodies.
@@ -2289,8 +2322,9 @@ struct ContactMoveBodiesParameters {
     // Zero.
     uint32_t unused;
 };
-PLIANT_CHECK_LAYOUT(ContactMoveBodiesParameters, 0xfe5b3f3fa2e86d68ull, FIELD(strongly_coupled),
-    FIELD(totals), FIELD(bodies), FIELD(clock), FIELD(body_count), FIELD(unused))
+PLIANT_CHECK_LAYOUT(ContactMoveBodiesParameters, 0x0ce89b0d597ec751ull, FIELD(strongly_coupled),
+    FIELD(totals), FIELD(bodies), FIELD(placement), FIELD(clock), FIELD(body_count),
+    FIELD(unused))
 
 // Appends the contacts of touched nodes with boundary conditions to those of the particles, by
 // persistent blocks.
@@ -2462,25 +2496,27 @@ struct ConvexSolveParameters {
     Span<ConvexReport> report;
     // Objective, residual, tolerance and scale of the first iterates.
     Span<Array<double, 4>> trace;
-    // Memory of touched nodes, row by row.
+    // Mass that the solve moves and free velocity of each touched node, row by row: zero mass of
+    // a node that a sticky boundary holds.
+    Span<double> moved_nodes;
+    // Memory of touched nodes, row by row within each tile of 32.
     Span<double> node_rows;
-    // Memory of contacts, row by row.
+    // Memory of contacts, likewise.
     Span<double> contact_rows;
-    // The linear system in single precision: rows of the nodes.
+    // The linear system in single precision: rows of the nodes, likewise.
     Span<float> single_rows;
     // Hessians of the contacts.
     Span<float> single_hessians;
     // Scaled directions of the nodes.
     Span<Array<float, 4>> single_directions;
-    // Images of the contacts.
+    // Images of the contacts, at two places that take turns.
     Span<Array<float, 4>> single_images;
     // In double precision: rows of the nodes.
     Span<double> double_rows;
-    // Scaled directions of the nodes.
-    Span<Array<double, 4>> double_directions;
-    // Images of the contacts.
-    Span<Array<double, 4>> double_images;
-    // Sums of tiles, and last of the strongly coupled bodies; twice `CONVEX_SUMS` rows.
+    // Nodes that the contacts of a block touch, but for its own: 27 for each contact at most.
+    Span<uint32_t> fringe_nodes;
+    // Sums over tiles of 32 nodes, over the bodies' warps, and over tiles of contacts; twice
+    // `CONVEX_SUMS` rows.
     Span<double> tile_sums;
     // Memory of the barrier: `GRID_BARRIER_WORDS` words.
     Span<uint32_t> barrier;
@@ -2495,13 +2531,13 @@ struct ConvexSolveParameters {
     // Length of a row of touched nodes.
     uint32_t node_capacity;
 };
-PLIANT_CHECK_LAYOUT(ConvexSolveParameters, 0xb249b795444811ceull, FIELD(contacts),
+PLIANT_CHECK_LAYOUT(ConvexSolveParameters, 0x87b8ce9c53a8929cull, FIELD(contacts),
     FIELD(incidence), FIELD(settings), FIELD(grid), FIELD(fixed_nodes), FIELD(guess_velocities),
     FIELD(guess_impulses), FIELD(velocities), FIELD(node_impulses), FIELD(impulses),
-    FIELD(report), FIELD(trace), FIELD(node_rows), FIELD(contact_rows), FIELD(single_rows),
-    FIELD(single_hessians), FIELD(single_directions), FIELD(single_images), FIELD(double_rows),
-    FIELD(double_directions), FIELD(double_images), FIELD(tile_sums), FIELD(barrier),
-    FIELD(totals), FIELD(clock), FIELD(status), FIELD(contact_capacity), FIELD(node_capacity))
+    FIELD(report), FIELD(trace), FIELD(moved_nodes), FIELD(node_rows), FIELD(contact_rows),
+    FIELD(single_rows), FIELD(single_hessians), FIELD(single_directions), FIELD(single_images),
+    FIELD(double_rows), FIELD(fringe_nodes), FIELD(tile_sums), FIELD(barrier), FIELD(totals),
+    FIELD(clock), FIELD(status), FIELD(contact_capacity), FIELD(node_capacity))
 
 // The same with strongly coupled bodies.
 struct ConvexSolveBodiesParameters {

@@ -126,7 +126,8 @@ struct Array {
 // shares. DYNAMIC_SHARED(type, name): the array whose size the launch gives; a kernel has one at
 // most. PLIANT_CALLED: a function that is never inlined, for large code that many places call
 // outside inner loops. PLIANT_KERNEL_FOR(name, Parameters, threads, blocks) { ... }: with registers
-// for that many blocks on a multiprocessor, where the compiler would use more and spill.
+// for that many blocks on a multiprocessor, where a compiler would spill: to have more blocks, or
+// because it would use more than there are.
 #if defined(PLIANT_EMULATED)
 
 #define PLIANT_KERNEL(name, Parameters, threads)                                                   \
@@ -163,6 +164,25 @@ struct Array {
 #define DYNAMIC_SHARED(type, name)                                       \
     extern __shared__ __align__(16) unsigned char pliant_dynamic_shared[]; \
     type* const name = reinterpret_cast<type*>(pliant_dynamic_shared)
+
+#endif
+
+// Words that blocks meet at; in emulation/device.hpp for the host. `add_release` gives the value from
+// before: what this thread wrote, or knows of, is seen by whoever reads its sum, or a later one, by
+// `load_acquire`. A loop that waits calls __nanosleep.
+#if !defined(PLIANT_EMULATED)
+
+__device__ __forceinline__ uint32_t add_release(uint32_t* word, uint32_t value) {
+    uint32_t before;
+    asm volatile("atom.add.release.gpu.u32 %0, [%1], %2;" : "=r"(before) : "l"(word), "r"(value) : "memory");
+    return before;
+}
+
+__device__ __forceinline__ uint32_t load_acquire(const uint32_t* word) {
+    uint32_t value;
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+    return value;
+}
 
 #endif
 

@@ -2,6 +2,7 @@
 #include "grid.cuh"
 #include "parameters.cuh"
 #include "prelude.cuh"
+#include "worlds_number.cuh"
 
 // What an operation of a warp gives a lane. The numbers are those of `WARP_OPERATIONS` in
 // tests/warp.rs.
@@ -60,7 +61,7 @@ PLIANT_KERNEL(probe_atomics, ProbeAtomicsParameters, PROBE_THREADS) {
     atomicOr(&p.words[5], operand);
     atomicXor(&p.words[6], operand);
     atomicExch(&p.words[7], operand);
-    for (uint32_t found = p.words[8], expected = ~found; found != expected;) {
+    for (uint32_t found = *static_cast<const volatile uint32_t*>(&p.words[8]), expected = ~found; found != expected;) {
         expected = found;
         found = atomicCAS(&p.words[8], expected, expected + 1);
     }
@@ -76,7 +77,7 @@ PLIANT_KERNEL(probe_atomics, ProbeAtomicsParameters, PROBE_THREADS) {
     atomicMin(&p.longs[1], long_operand);
     atomicMax(&p.longs[2], long_operand);
     atomicExch(&p.longs[3], long_operand);
-    for (uint64_t found = p.longs[4], expected = ~found; found != expected;) {
+    for (uint64_t found = *static_cast<const volatile uint64_t*>(&p.longs[4]), expected = ~found; found != expected;) {
         expected = found;
         found = atomicCAS(&p.longs[4], expected, expected + 1);
     }
@@ -139,4 +140,42 @@ PLIANT_KERNEL(probe_arithmetic, ProbeArithmeticParameters, PROBE_THREADS) {
     p.bits[at][3] = __brev(value);
     p.roots[at][0] = static_cast<double>(rsqrtf(1.0f + static_cast<float>(value)));
     p.roots[at][1] = rsqrt(1.0 + static_cast<double>(value));
+}
+
+// Each operation of the worlds' numbers on a pair, in the order of `right` in tests/worlds_number.rs.
+template <typename T>
+__device__ __forceinline__ void probe_number(double first, double second, Array<T, NUMBER_RESULTS>& results) {
+    using N = worlds::Number<T>;
+    const N a = N(first);
+    const N b = N(second);
+    N sine;
+    N cosine;
+    worlds::sine_cosine(a, sine, cosine);
+    results[0] = (a + b).value;
+    results[1] = (a - b).value;
+    results[2] = (a * b).value;
+    results[3] = (a / b).value;
+    results[4] = (-a).value;
+    results[5] = worlds::root(b).value;
+    results[6] = worlds::magnitude(a).value;
+    results[7] = worlds::power_of(b.value, static_cast<T>(1.5));
+    results[8] = worlds::least(a, b).value;
+    results[9] = worlds::most(a, b).value;
+    results[10] = worlds::within(a, -b, b).value;
+    results[11] = worlds::sign_of(a).value;
+    results[12] = worlds::whole(a).value;
+    results[13] = sine.value;
+    results[14] = cosine.value;
+    // What a compiler would fuse, and what it may: a product that no other result needs, since GCC fuses none of
+    // which it must keep the rounded product.
+    results[15] = (a * b + a).value;
+    results[16] = results[0] * b.value + a.value;
+}
+
+PLIANT_KERNEL(probe_number, ProbeNumberParameters, PROBE_THREADS) {
+    const uint32_t at = global_thread();
+    if (at < p.input.length) {
+        probe_number<double>(p.input[at][0], p.input[at][1], p.doubles[at]);
+        probe_number<float>(p.input[at][0], p.input[at][1], p.singles[at]);
+    }
 }

@@ -51,7 +51,7 @@ __device__ __forceinline__ void add_particle(const MpmTotalTilesParameters& p, u
     sums[11] += static_cast<double>(density) * static_cast<double>(row_of(particles, ROW_VOLUME, i));
 }
 
-PLIANT_KERNEL(mpm_total_tiles, MpmTotalTilesParameters, MPM_TOTAL_THREADS) {
+PLIANT_KERNEL_FOR(mpm_total_tiles, MpmTotalTilesParameters, MPM_TOTAL_THREADS, 2) {
     double sums[MPM_TOTALS] = {};
     const uint32_t first = blockIdx.x * MPM_TOTAL_TILE;
     const uint32_t end = min(first + MPM_TOTAL_TILE, p.particles.count);

@@ -61,6 +61,6 @@ PLIANT_KERNEL(worlds_contact_f64, WorldsContactF64Parameters, WORLDS_THREADS) { 
 PLIANT_KERNEL(worlds_gather_f32, WorldsGatherF32Parameters, WORLDS_THREADS) { worlds::gather(p.worlds); }
 PLIANT_KERNEL(worlds_gather_f64, WorldsGatherF64Parameters, WORLDS_THREADS) { worlds::gather(p.worlds); }
 PLIANT_KERNEL(worlds_correct_f32, WorldsCorrectF32Parameters, WORLDS_THREADS) { worlds::correct(p.worlds); }
-PLIANT_KERNEL(worlds_correct_f64, WorldsCorrectF64Parameters, WORLDS_THREADS) { worlds::correct(p.worlds); }
-PLIANT_KERNEL(worlds_advance_f32, WorldsAdvanceF32Parameters, WORLDS_THREADS) { worlds::advance(p.worlds); }
+PLIANT_KERNEL_FOR(worlds_correct_f64, WorldsCorrectF64Parameters, WORLDS_THREADS, 4) { worlds::correct(p.worlds); }
+PLIANT_KERNEL_FOR(worlds_advance_f32, WorldsAdvanceF32Parameters, WORLDS_THREADS, 8) { worlds::advance(p.worlds); }
 PLIANT_KERNEL(worlds_advance_f64, WorldsAdvanceF64Parameters, WORLDS_THREADS) { worlds::advance(p.worlds); }

@@ -167,7 +167,11 @@ __device__ __forceinline__ bool find_place(const Arrays& p, uint32_t items, uint
     const uint32_t blocks = (p.plan.worlds + WORLDS_THREADS - 1) / WORLDS_THREADS;
     item = blockIdx.x / blocks;
     world = blockIdx.x % blocks * WORLDS_THREADS + threadIdx.x;
-    return item < items && world < p.plan.worlds && p.plan.stopped[world] == 0;
+    if (item >= items || world >= p.plan.worlds) {
+        return false;
+    }
+    // Volatile: another tree may stop the world meanwhile.
+    return *static_cast<const volatile uint32_t*>(&p.plan.stopped[world]) == 0;
 }
 
 }  // namespace worlds

@@ -94,7 +94,8 @@ struct Finish : BatchWorld<Arrays> {
             is_fine = is_fine && magnitude(v) < N(FASTEST);
         }
         if (!is_fine) {
-            plan.stopped[world] = 1;
+            // Other trees of the world may do so too, or look: what they do then is not kept.
+            atomicExch(&plan.stopped[world], 1u);
         }
     }
 

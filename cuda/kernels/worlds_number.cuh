@@ -7,18 +7,6 @@
 
 namespace worlds {
 
-#if defined(PLIANT_EMULATED)
-template <typename T> inline T plus(T a, T b) { return a + b; }
-template <typename T> inline T minus(T a, T b) { return a - b; }
-template <typename T> inline T times(T a, T b) { return a * b; }
-template <typename T> inline T over(T a, T b) { return a / b; }
-inline double root(double a) { return std::sqrt(a); }
-inline float root(float a) { return std::sqrt(a); }
-inline double absolute(double a) { return std::fabs(a); }
-inline float absolute(float a) { return std::fabs(a); }
-inline double power_of(double a, double b) { return std::pow(a, b); }
-inline float power_of(float a, float b) { return std::pow(a, b); }
-#else
 __device__ __forceinline__ double plus(double a, double b) { return __dadd_rn(a, b); }
 __device__ __forceinline__ double minus(double a, double b) { return __dsub_rn(a, b); }
 __device__ __forceinline__ double times(double a, double b) { return __dmul_rn(a, b); }
@@ -33,7 +21,6 @@ __device__ __forceinline__ float times(float a, float b) { return __fmul_rn(a, b
 __device__ __forceinline__ float over(float a, float b) { return __fdiv_rn(a, b); }
 __device__ __forceinline__ float root(float a) { return __fsqrt_rn(a); }
 __device__ __forceinline__ float power_of(float a, float b) { return powf(a, b); }
-#endif
 
 template <typename T>
 struct Number {

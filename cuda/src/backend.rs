@@ -32,12 +32,17 @@ mod contact;
 use nalgebra::{Isometry3, Point3};
 use pliant_coupling::convex::Direction;
 use pliant_coupling::{
-    Backend, BackendError, ContactCacheState, Settings, SubstepPlan, SubstepsResult, World,
+    Backend, BackendError, ContactCacheState, Settings, SubstepPlan, SubstepsResult, World, Worlds,
 };
 use pliant_mpm::{GridMotionSums, Mpm};
 use pliant_rigid::{Bodies, SpatialImpulse};
 
-use crate::mpm::{Advance, BlockCapacities, CommandCount, DeviceMpm, DeviceMpmError, StopCause, Stopped};
+use crate::convex::has_direction;
+use crate::kernels::{GridNodes, ParticleRows};
+use crate::layout::Span;
+use crate::mpm::{
+    Advance, BlockCapacities, CommandCount, DeviceMpm, DeviceMpmError, StopCause, Stopped, SubstepCommands,
+};
 use crate::{Commands, Device};
 pub use capacity::InitialCapacity;
 use contact::DeviceContact;
@@ -45,13 +50,25 @@ use contact::DeviceContact;
 /// Moves a world's particles to a device, which steps them from now on.
 ///
 /// # Errors
-/// [`BackendError::Unsupported`] for tactile pads and for directions of the solver other than
-/// `newton_cg`, [`BackendError::Device`] for all that the device
-/// refuses.
+/// [`BackendError::Unsupported`] for tactile pads and for directions of the solver that a device
+/// does not have ([`has_direction`]), [`BackendError::Device`] for all that the device refuses.
 pub fn attach(device: &Device, world: &mut World) -> Result<(), BackendError> {
     world.reset_grid_frame().map_err(BackendError::device)?;
     let backend = DeviceBackend::new(device, world, InitialCapacity::default())?;
     world.attach("cuda", Box::new(backend))
+}
+
+/// Moves the particles of each world to the device, with a queue and memory of its own
+/// ([`Device::queue`]), so that worlds see nothing of each other and threads that step several at
+/// once do not wait for each other. Each takes the same steps, with the same bits, as alone.
+///
+/// # Errors
+/// As [`attach`]; the worlds before the one that was refused are on the device.
+pub fn attach_worlds(device: &Device, worlds: &mut Worlds) -> Result<(), BackendError> {
+    worlds.iter_mut().try_for_each(|world| {
+        let queue = device.queue().map_err(BackendError::device)?;
+        attach(&queue, world)
+    })
 }
 
 /// A world's particles and their contacts on a device.
@@ -83,10 +100,9 @@ impl DeviceBackend {
     }
 }
 
-/// The device solves by Newton's method with conjugate gradients; another direction that was asked
-/// for would be ignored.
+/// Another direction that was asked for would be ignored.
 fn check_direction(direction: Direction) -> Result<(), BackendError> {
-    if direction == Direction::NewtonCg {
+    if has_direction(direction) {
         return Ok(());
     }
     Err(BackendError::Unsupported {
@@ -98,21 +114,50 @@ fn check_direction(direction: Direction) -> Result<(), BackendError> {
 
 fn device_mpm(device: &Device, mpm: &Mpm, settings: &Settings) -> Result<DeviceMpm, BackendError> {
     let capacities = BlockCapacities::for_model(mpm);
-    DeviceMpm::new(device, mpm, &settings.boundaries, capacities).map_err(BackendError::device)
+    let boundaries = &settings.boundaries;
+    let mut device_mpm = DeviceMpm::new(device, mpm, boundaries, capacities).map_err(BackendError::device)?;
+    device_mpm.set_transfer(settings.transfer);
+    Ok(device_mpm)
+}
+
+/// What contact adds to the commands of a substep.
+struct ContactCommands<'a> {
+    contact: Option<&'a DeviceContact>,
+    particles: ParticleRows,
+    grid: GridNodes,
+    status: Span<u32>,
+}
+
+impl<'a> ContactCommands<'a> {
+    fn of(contact: Option<&'a DeviceContact>, mpm: &DeviceMpm) -> Self {
+        let (particles, grid, status) = (mpm.particles().rows(), mpm.grid().nodes(), mpm.status());
+        Self { contact, particles, grid, status }
+    }
+}
+
+impl SubstepCommands for ContactCommands<'_> {
+    fn begin(&self, commands: &mut Commands) {
+        if let Some(contact) = self.contact {
+            contact.issue_begin(commands);
+        }
+    }
+
+    fn add(&self, commands: &mut Commands, _: u32) {
+        if let Some(contact) = self.contact {
+            contact.issue(commands, self.particles, self.grid, self.status);
+        }
+    }
 }
 
 impl DeviceBackend {
     /// Runs the substeps of a step that is not begun, or stopped at the one before; true once all
     /// have run.
     fn run(&mut self, plan: &SubstepPlan<'_>, is_begun: bool) -> Result<Advance, BackendError> {
-        let (mpm, contact) = (&mut self.mpm, &self.contact);
-        let (particles, grid) = (mpm.particles().rows(), mpm.grid().nodes());
-        let status = mpm.status();
-        let hook = |commands: &mut Commands, _| {
-            if let Some(contact) = contact {
-                contact.issue(commands, particles, grid, status);
-            }
-        };
+        let mpm = &mut self.mpm;
+        if let Some(contact) = &mut self.contact {
+            contact.stage_results(mpm.staging(), plan);
+        }
+        let hook = ContactCommands::of(self.contact.as_ref(), mpm);
         let advance = if is_begun {
             mpm.resume(&hook)
         } else {
@@ -123,13 +168,7 @@ impl DeviceBackend {
 
     /// What a step costs in commands.
     pub fn count_commands(&self) -> CommandCount {
-        let (particles, grid, status) =
-            (self.mpm.particles().rows(), self.mpm.grid().nodes(), self.mpm.status());
-        self.mpm.count_commands(&|commands, _| {
-            if let Some(contact) = &self.contact {
-                contact.issue(commands, particles, grid, status);
-            }
-        })
+        self.mpm.count_commands(&ContactCommands::of(self.contact.as_ref(), &self.mpm))
     }
 
     /// Grows the capacity for what a step stopped for.
@@ -161,8 +200,9 @@ impl Backend for DeviceBackend {
         points: &mut [Point3<f64>],
         left: &mut [Isometry3<f64>],
     ) -> Result<SubstepsResult, BackendError> {
+        self.mpm.staging().forget();
         if let Some(contact) = &mut self.contact
-            && contact.begin_step(plan, &self.settings)?
+            && contact.begin_step(self.mpm.staging(), plan, &self.settings)?
         {
             self.mpm.forget_recording();
         }
@@ -191,7 +231,7 @@ impl Backend for DeviceBackend {
             ..SubstepsResult::default()
         };
         if let Some(contact) = &mut self.contact {
-            contact.end_step(plan, impulses, points, left, &mut done)?;
+            contact.end_step(self.mpm.staging(), plan, impulses, points, left, &mut done);
         }
         Ok(done)
     }

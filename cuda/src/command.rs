@@ -1,5 +1,8 @@
 //! Commands to a device: launches and copies, in order.
 
+use std::sync::Arc;
+
+use crate::host_memory::HostMemory;
 use crate::kernels::{Kernel, Parameters};
 use crate::layout::{DeviceType, RawSpan, Span};
 
@@ -55,6 +58,10 @@ pub(crate) enum Command {
     Clear { to: RawSpan },
     /// From the first span to the second, which are equally long.
     Copy { spans: [RawSpan; 2] },
+    /// To the span, as many bytes as it has.
+    FromHost { from: Arc<HostMemory>, to: RawSpan },
+    /// From the span, as many bytes as it has.
+    ToHost { from: RawSpan, to: Arc<HostMemory> },
 }
 
 impl Command {
@@ -63,13 +70,16 @@ impl Command {
             Self::Launch { kernel, .. } => kernel.name(),
             Self::Clear { .. } => "clear",
             Self::Copy { .. } => "copy",
+            Self::FromHost { .. } => "copy from host",
+            Self::ToHost { .. } => "copy to host",
         }
     }
 
     pub(crate) fn spans(&self) -> &[RawSpan] {
         match self {
             Self::Launch { spans, .. } => spans,
-            Self::Clear { to } => std::slice::from_ref(to),
+            Self::Clear { to } | Self::FromHost { to, .. } => std::slice::from_ref(to),
+            Self::ToHost { from, .. } => std::slice::from_ref(from),
             Self::Copy { spans } => spans,
         }
     }
@@ -109,6 +119,20 @@ impl Commands {
     pub fn copy<T: DeviceType>(&mut self, from: Span<T>, to: Span<T>) -> &mut Self {
         let length = from.len().min(to.len());
         self.list.push(Command::Copy { spans: [from.first(length).raw(), to.first(length).raw()] });
+        self
+    }
+
+    /// Copies the beginning of the host's memory to a span, as many bytes as both have.
+    pub(crate) fn copy_in<T: DeviceType>(&mut self, from: &Arc<HostMemory>, to: Span<T>) -> &mut Self {
+        let to = RawSpan { bytes: to.raw().bytes.min(from.bytes()), ..to.raw() };
+        self.list.push(Command::FromHost { from: from.clone(), to });
+        self
+    }
+
+    /// Copies a span to the beginning of the host's memory, as many bytes as both have.
+    pub(crate) fn copy_out<T: DeviceType>(&mut self, from: Span<T>, to: &Arc<HostMemory>) -> &mut Self {
+        let from = RawSpan { bytes: from.raw().bytes.min(to.bytes()), ..from.raw() };
+        self.list.push(Command::ToHost { from, to: to.clone() });
         self
     }
 

@@ -22,6 +22,7 @@ pub use arrays::DetectedContact;
 pub use boundary_constraints::DeviceBoundaryConstraints;
 pub use detector::{ContactTotals, DetectorCapacity, DeviceContactDetector};
 pub use error::ContactError;
+pub(crate) use exchange::StagedExchange;
 pub use exchange::{BodyExchange, DeviceExchange};
 pub use geometries::DeviceGeometries;
 pub use options::ContactDetectionOptions;

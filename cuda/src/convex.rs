@@ -1,11 +1,14 @@
-//! The convex contact solve on the device: `pliant_coupling::convex` with its default direction,
-//! from contacts in device memory to velocities in device memory, without a word to the host in
-//! between.
+//! The convex contact solve on the device: `pliant_coupling::convex` with the directions that
+//! [`has_direction`] has, from contacts in device memory to velocities in device memory, without a
+//! word to the host in between.
 //!
 //! [`DeviceConvexSolver`] is the workspace for a capacity. One cooperative kernel numbers the
 //! touched nodes, another does the whole solve: Newton's method with block-preconditioned,
 //! matrix-free conjugate gradients, the exact line search, the choice among the starts, the
 //! stopping rule and the forcing, each as on the CPU, so that iteration counts can be compared.
+//! One block does a solve of fewer than 512 contacts; above, a product costs one barrier of the
+//! grid (conjugate gradients of Chronopoulos and Gear 1989, and blocks that also work on the nodes
+//! around their own).
 //! Objective, gradient and every sum are f64 and in an order that neither the number of blocks nor
 //! the schedule changes; the linear systems are f32, and f64 where the CPU does not trust f32
 //! either.
@@ -25,20 +28,24 @@ mod step;
 mod upload;
 mod warm_start;
 
-use pliant_coupling::convex::{InitialGuess, SettingsError, SolverInfo, SolverSettings, StopReason};
+use pliant_coupling::convex::{
+    Direction, InitialGuess, SettingsError, SolverInfo, SolverSettings, StopReason,
+};
 
 use crate::kernels::{
-    CONVEX_CAPACITY_EXCEEDED, CONVEX_CONTACT_ROWS, CONVEX_CONVERGED, CONVEX_GUESS_FREE,
+    CONVEX_BLOCK, CONVEX_CAPACITY_EXCEEDED, CONVEX_CONTACT_ROWS, CONVEX_CONVERGED, CONVEX_GUESS_FREE,
     CONVEX_GUESS_IMPULSES, CONVEX_GUESS_SOLUTION, CONVEX_GUESS_VELOCITIES, CONVEX_ITERATION_LIMIT,
-    CONVEX_NO_CONTACTS, CONVEX_NODE_ROWS, CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_THREADS, ContactClock,
-    ConvexContacts, ConvexIncidence, ConvexNumberParameters, ConvexReport, ConvexSettings,
-    ConvexSolveBodiesParameters, ConvexSolveParameters, ConvexTotals, GRID_BARRIER_WORDS, GridNodes, Kernel,
+    CONVEX_LEAST_SHARE, CONVEX_LUMPED_BLOCK, CONVEX_NEWTON_CG, CONVEX_NO_CONTACTS, CONVEX_NODE_ROWS,
+    CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_SYSTEM_ROWS, CONVEX_THREADS, ContactClock, ConvexContacts,
+    ConvexIncidence, ConvexNumberParameters, ConvexReport, ConvexSettings, ConvexSolveBodiesParameters,
+    ConvexSolveParameters, ConvexTotals, GRID_BARRIER_WORDS, GridNodes, Kernel,
 };
 use crate::layout::Span;
+use crate::staging::Staging;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
 use bodies::StrongBodyMemory;
-use memory::{Incidence, LinearSystemMemory, STENCIL, Table};
+use memory::{Incidence, MOVED_ROWS, STENCIL, Table, in_tiles, sums_stride};
 pub use upload::{DeviceContactProblem, DeviceSolution, HostIncidence, NodeSolution};
 
 /// Iterates that the trace holds.
@@ -53,6 +60,14 @@ pub enum ConvexError {
     /// A setting cannot be used.
     #[error("{0}")]
     Settings(#[from] SettingsError),
+    /// The device does not have this direction.
+    #[error(
+        "solver.direction {direction:?} is not one of newton_cg, block and lumped_block, which a device has"
+    )]
+    Direction {
+        /// The direction.
+        direction: Direction,
+    },
     /// A contact of the problem is on a body that its mobility does not have.
     #[error("contact {contact} refers to strongly coupled body {body}; there are {bodies}")]
     Mobility {
@@ -92,7 +107,7 @@ pub enum ConvexError {
 /// Settings of a solve on the device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceConvexSettings {
-    /// Tolerances and limits; the direction is always Newton's.
+    /// Tolerances, limits, and the direction: one that [`has_direction`].
     pub solver: SolverSettings,
     /// Length of the substep \[s\].
     pub substep: f64,
@@ -100,6 +115,27 @@ pub struct DeviceConvexSettings {
     pub dissipation: f64,
     /// Stiction tolerance \[m/s\] of contacts without their own.
     pub stiction_tolerance: f64,
+}
+
+impl DeviceConvexSettings {
+    /// As kernels get them.
+    fn on_device(&self, guess: DeviceGuess) -> Result<ConvexSettings, ConvexError> {
+        self.solver.validate()?;
+        let direction = direction_code(self.solver.direction)
+            .ok_or(ConvexError::Direction { direction: self.solver.direction })?;
+        let count = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        Ok(ConvexSettings {
+            substep: self.substep,
+            dissipation: self.dissipation,
+            stiction_tolerance: self.stiction_tolerance,
+            relative_tolerance: self.solver.relative_tolerance,
+            absolute_tolerance: self.solver.absolute_tolerance,
+            max_iterations: count(self.solver.max_iterations),
+            max_inner_iterations: count(self.solver.max_inner_iterations),
+            guess: guess.code(),
+            direction,
+        })
+    }
 }
 
 /// Where a solve on the device starts; [`DeviceConvexSolver::issue`] says from which guesses.
@@ -124,6 +160,20 @@ impl DeviceGuess {
             Self::Velocities => CONVEX_GUESS_VELOCITIES,
             Self::Solution => CONVEX_GUESS_SOLUTION,
         }
+    }
+}
+
+/// Whether a device can direct its steps so: by conjugate gradients or by diagonal blocks.
+pub fn has_direction(direction: Direction) -> bool {
+    direction_code(direction).is_some()
+}
+
+fn direction_code(direction: Direction) -> Option<u32> {
+    match direction {
+        Direction::NewtonCg => Some(CONVEX_NEWTON_CG),
+        Direction::Block => Some(CONVEX_BLOCK),
+        Direction::LumpedBlock => Some(CONVEX_LUMPED_BLOCK),
+        Direction::Lbfgs { .. } | Direction::NewtonFactorised => None,
     }
 }
 
@@ -155,12 +205,16 @@ pub struct DeviceConvexSolver {
     impulses: Buffer<[f64; 3]>,
     report: Buffer<ConvexReport>,
     trace: Buffer<[f64; 4]>,
+    moved_nodes: Buffer<f64>,
     node_rows: Buffer<f64>,
     contact_rows: Buffer<f64>,
-    single: LinearSystemMemory<f32>,
+    single_rows: Buffer<f32>,
+    single_directions: Buffer<[f32; 4]>,
+    single_images: Buffer<[f32; 4]>,
     single_hessians: Buffer<f32>,
-    double: LinearSystemMemory<f64>,
+    double_rows: Buffer<f64>,
     tile_sums: Buffer<f64>,
+    fringe_nodes: Buffer<u32>,
     barrier: Buffer<u32>,
     /// None before the first strongly coupled body.
     bodies: Option<StrongBodyMemory>,
@@ -177,8 +231,8 @@ fn resident(device: &Device) -> Result<u32, DeviceError> {
 }
 
 impl DeviceConvexSolver {
-    /// Memory for up to `contacts` contacts that touch up to `nodes` nodes: about 560 bytes a
-    /// contact and at most 650 a node.
+    /// Memory for up to `contacts` contacts that touch up to `nodes` nodes: about 660 bytes a
+    /// contact and at most 710 a node.
     ///
     /// # Errors
     /// Those of the device.
@@ -191,13 +245,13 @@ impl DeviceConvexSolver {
         u32::try_from(longest).map_err(|_| too_long(longest))?;
         let longest = nodes.saturating_mul(CONVEX_NODE_ROWS as usize);
         u32::try_from(longest).map_err(|_| too_long(longest))?;
-        let tiles = contacts.max(nodes).div_ceil(CONVEX_THREADS as usize);
+        let shares = contacts.max(nodes).div_ceil(CONVEX_LEAST_SHARE as usize);
         let resident = resident(device)?;
         Ok(Self {
             device: device.clone(),
             contact_capacity: contacts as u32,
             node_capacity: nodes as u32,
-            blocks: (tiles as u32).clamp(1, resident.max(1)),
+            blocks: (shares as u32).clamp(1, resident.max(1)),
             chosen_blocks: None,
             settings: device.upload(&[bytemuck::Zeroable::zeroed()])?,
             incidence: Incidence::new(device, contacts, nodes)?,
@@ -207,12 +261,16 @@ impl DeviceConvexSolver {
             impulses: device.allocate(contacts)?,
             report: device.upload(&[bytemuck::Zeroable::zeroed()])?,
             trace: device.allocate(TRACE)?,
-            node_rows: device.allocate(CONVEX_NODE_ROWS as usize * nodes)?,
-            contact_rows: device.allocate(CONVEX_CONTACT_ROWS as usize * contacts)?,
-            single: LinearSystemMemory::new(device, contacts, nodes)?,
-            single_hessians: device.allocate(6 * contacts)?,
-            double: LinearSystemMemory::new(device, contacts, nodes)?,
-            tile_sums: device.allocate(2 * CONVEX_SUMS as usize * (tiles + 1))?,
+            moved_nodes: device.allocate(MOVED_ROWS * nodes)?,
+            node_rows: device.allocate(CONVEX_NODE_ROWS as usize * in_tiles(nodes))?,
+            contact_rows: device.allocate(CONVEX_CONTACT_ROWS as usize * in_tiles(contacts))?,
+            single_rows: device.allocate(CONVEX_SYSTEM_ROWS as usize * in_tiles(nodes))?,
+            single_directions: device.allocate(nodes)?,
+            single_images: device.allocate(2 * contacts)?,
+            single_hessians: device.allocate(6 * in_tiles(contacts))?,
+            double_rows: device.allocate(CONVEX_SYSTEM_ROWS as usize * in_tiles(nodes))?,
+            tile_sums: device.allocate(2 * CONVEX_SUMS as usize * sums_stride(contacts, nodes))?,
+            fringe_nodes: device.allocate(STENCIL * contacts)?,
             bodies: None,
             barrier: device.upload(&[0; GRID_BARRIER_WORDS as usize])?,
             totals: device.upload(&[bytemuck::Zeroable::zeroed()])?,
@@ -235,20 +293,20 @@ impl DeviceConvexSolver {
     /// # Errors
     /// [`ConvexError::Settings`] and those of the device.
     pub fn set(&mut self, settings: &DeviceConvexSettings, guess: DeviceGuess) -> Result<(), ConvexError> {
-        settings.solver.validate()?;
-        let count = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-        self.settings.upload(&[ConvexSettings {
-            substep: settings.substep,
-            dissipation: settings.dissipation,
-            stiction_tolerance: settings.stiction_tolerance,
-            relative_tolerance: settings.solver.relative_tolerance,
-            absolute_tolerance: settings.solver.absolute_tolerance,
-            max_iterations: count(settings.solver.max_iterations),
-            max_inner_iterations: count(settings.solver.max_inner_iterations),
-            guess: guess.code(),
-            unused: 0,
-        }])?;
-        Ok(())
+        Ok(self.settings.upload(&[settings.on_device(guess)?])?)
+    }
+
+    /// As [`DeviceConvexSolver::set`], from the next run on.
+    ///
+    /// # Errors
+    /// [`ConvexError::Settings`].
+    pub fn stage(
+        &mut self,
+        staging: &mut Staging,
+        settings: &DeviceConvexSettings,
+        guess: DeviceGuess,
+    ) -> Result<(), ConvexError> {
+        Ok(staging.upload(self.settings.span(), &[settings.on_device(guess)?])?)
     }
 
     /// Appends numbering and solve: `grid` holds the free velocity \[m/s\] and the mass \[kg\] of
@@ -325,15 +383,15 @@ impl DeviceConvexSolver {
             impulses: self.impulses.span(),
             report: self.report.span(),
             trace: self.trace.span(),
+            moved_nodes: self.moved_nodes.span(),
             node_rows: self.node_rows.span(),
             contact_rows: self.contact_rows.span(),
-            single_rows: self.single.rows.span(),
+            single_rows: self.single_rows.span(),
             single_hessians: self.single_hessians.span(),
-            single_directions: self.single.directions.span(),
-            single_images: self.single.images.span(),
-            double_rows: self.double.rows.span(),
-            double_directions: self.double.directions.span(),
-            double_images: self.double.images.span(),
+            single_directions: self.single_directions.span(),
+            single_images: self.single_images.span(),
+            double_rows: self.double_rows.span(),
+            fringe_nodes: self.fringe_nodes.span(),
             tile_sums: self.tile_sums.span(),
             barrier: self.barrier.span(),
             totals: self.totals.span(),

@@ -1,17 +1,20 @@
 //! Devices: a GPU, or its emulation by the processor.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::buffer::Buffer;
 use crate::command::{Commands, Launch};
+use crate::cubin::KernelImage;
 use crate::driver::{self, Gpu};
 use crate::emulated::Emulator;
 use crate::error::DeviceError;
+use crate::host_memory::HostMemory;
 use crate::kernels::{Kernel, Parameters};
-use crate::layout::DeviceType;
+use crate::layout::{DeviceType, RawSpan};
 use crate::memory::DeviceMemoryInfo;
-use crate::shared::{DeviceKind, Shared, check_spans};
+use crate::shared::{DeviceKind, HostCopies, Shared};
 
 /// A GPU, or its emulation. Handles are cheap to clone and share one queue of commands.
 #[derive(Clone, Debug)]
@@ -56,6 +59,19 @@ impl Device {
         Ok(Self::of(DeviceKind::Emulated(emulator)))
     }
 
+    /// Another queue of commands to the same device, with memory of its own: what runs in one does
+    /// not wait for what runs in another, and buffers of one are no use in another. The kernels are
+    /// not loaded again. Of the emulated device it is another one, with a schedule of its own.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn queue(&self) -> Result<Self, DeviceError> {
+        Ok(Self::of(match &self.shared.backend {
+            DeviceKind::Gpu(gpu) => DeviceKind::Gpu(gpu.queue()?),
+            DeviceKind::Emulated(emulator) => DeviceKind::Emulated(emulator.queue()?),
+        }))
+    }
+
     fn of(backend: DeviceKind) -> Self {
         Self { shared: Arc::new(Shared { backend, allocations: Mutex::default() }) }
     }
@@ -71,6 +87,14 @@ impl Device {
     /// Whether kernels run on the processor.
     pub fn is_emulated(&self) -> bool {
         matches!(self.shared.backend, DeviceKind::Emulated(_))
+    }
+
+    /// What the kernels were loaded from; nothing on the emulated device, which has them built in.
+    pub fn kernel_image(&self) -> Option<&KernelImage> {
+        match &self.shared.backend {
+            DeviceKind::Gpu(gpu) => Some(gpu.kernel_image()),
+            DeviceKind::Emulated(_) => None,
+        }
     }
 
     /// What its memory holds.
@@ -152,8 +176,9 @@ impl Device {
     /// # Errors
     /// As [`Device::launch`]; the commands before the one that failed have run.
     pub fn submit(&self, commands: &Commands) -> Result<(), DeviceError> {
-        let allocations = self.shared.lock();
-        check_spans(&allocations, &commands.list)?;
+        let mut allocations = self.shared.lock();
+        allocations.check(&commands.list)?;
+        allocations.count_copies(&commands.list);
         self.shared.run(&commands.list)
     }
 
@@ -166,12 +191,28 @@ impl Device {
         let mut commands = Commands::new();
         give(&mut commands);
         let allocations = self.shared.lock();
-        check_spans(&allocations, &commands.list)?;
+        allocations.check(&commands.list)?;
+        let released = AtomicU64::new(allocations.released);
         let graph = match &self.shared.backend {
             DeviceKind::Gpu(gpu) => Some(gpu.capture(&commands.list)?),
             DeviceKind::Emulated(_) => None,
         };
-        Ok(Recording { graph, commands, shared: self.shared.clone() })
+        Ok(Recording { graph, commands, released, shared: self.shared.clone() })
+    }
+
+    /// Copies between host and device so far: each that the host waits for takes some ten
+    /// microseconds on a GPU, however little it moves.
+    pub fn host_copies(&self) -> HostCopies {
+        self.shared.lock().copies
+    }
+
+    pub(crate) fn host_memory(&self, bytes: u64) -> Result<HostMemory, DeviceError> {
+        HostMemory::new(self.shared.clone(), bytes)
+    }
+
+    /// Whether all spans that `command` is given lie in live buffers.
+    pub(crate) fn check_spans(&self, command: &'static str, spans: &[RawSpan]) -> Result<(), DeviceError> {
+        self.shared.lock().check_spans(command, spans)
     }
 
     /// Waits until all commands have run.
@@ -194,6 +235,8 @@ pub struct Recording {
     // Before `shared`: the graph goes while its context is there.
     graph: Option<driver::Graph>,
     commands: Commands,
+    /// Buffers that had gone when the spans were checked.
+    released: AtomicU64,
     shared: Arc<Shared>,
 }
 
@@ -204,8 +247,13 @@ impl Recording {
     /// As [`Device::launch`]; [`DeviceError::DanglingSpan`] where a buffer of the recording has
     /// grown or gone.
     pub fn run(&self) -> Result<(), DeviceError> {
-        let allocations = self.shared.lock();
-        check_spans(&allocations, &self.commands.list)?;
+        let mut allocations = self.shared.lock();
+        if allocations.released != self.released.load(Ordering::Relaxed) {
+            // Some buffer has gone since, of the recording or another.
+            allocations.check(&self.commands.list)?;
+            self.released.store(allocations.released, Ordering::Relaxed);
+        }
+        allocations.count_copies(&self.commands.list);
         match (&self.shared.backend, &self.graph) {
             (DeviceKind::Gpu(gpu), Some(graph)) => gpu.launch_graph(graph),
             _ => self.shared.run(&self.commands.list),

@@ -1,7 +1,7 @@
 //! NVIDIA's driver: devices, memory, launches, graphs.
 //!
-//! Handles of the driver are raw pointers, each owned by one structure here: [`Gpu`] has the
-//! primary context, one stream and the module with all kernels, [`Graph`] an instantiated graph of
+//! Handles of the driver are raw pointers, each owned by one structure here: [`Gpu`] has one
+//! stream and shares the primary context and the module with all kernels, [`Graph`] an instantiated graph of
 //! that context. Every call first makes the context the calling thread's own.
 
 mod gpu;

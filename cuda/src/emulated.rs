@@ -6,10 +6,12 @@
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::command::{Command, Launch};
 use crate::emulation_error::{EmulatedThread, EmulationError, EmulationFault};
 use crate::error::DeviceError;
+use crate::host_memory::HostMemory;
 use crate::kernels::Kernel;
 use crate::layout::RawSpan;
 
@@ -70,6 +72,9 @@ unsafe extern "C" {
 pub(crate) struct Emulator {
     interface: &'static Interface,
     engine: *mut Engine,
+    seed: u64,
+    /// Queues of it so far.
+    queues: AtomicU64,
 }
 
 // SAFETY: the engine belongs to no thread: it sets the thread it works for at each launch. Calls
@@ -135,7 +140,13 @@ impl Emulator {
         if engine.is_null() {
             return Err(DeviceError::OutOfMemory { asked: 0, free: 0, total: Self::MEMORY });
         }
-        Ok(Self { interface, engine })
+        Ok(Self { interface, engine, seed, queues: AtomicU64::new(0) })
+    }
+
+    /// Another one, with a schedule that follows from this one's seed.
+    pub(crate) fn queue(&self) -> Result<Self, DeviceError> {
+        let queue = self.queues.fetch_add(1, Ordering::Relaxed) + 1;
+        Self::new(self.interface, self.seed.wrapping_add(queue.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
     pub(crate) fn multiprocessors(&self) -> u32 {
@@ -158,6 +169,25 @@ impl Emulator {
         // SAFETY: `Shared` removes the address from its table first, where only addresses from
         // `allocate` are.
         unsafe { (self.interface.release)(address as *mut c_void) }
+    }
+
+    /// # Safety
+    /// Both are addresses of memory of `allocate` with that many bytes from there on.
+    unsafe fn copy(&self, to: u64, from: u64, bytes: u64) {
+        // SAFETY: the caller's promise.
+        unsafe { (self.interface.copy)(to as *mut c_void, from as *const c_void, bytes) }
+    }
+
+    /// Writes the beginning of memory of the host.
+    pub(crate) fn write_host(&self, memory: &HostMemory, values: &[u8]) {
+        // SAFETY: the memory is from `allocate` and has room for the values (`HostMemory::check`).
+        unsafe { self.copy(memory.address(), values.as_ptr() as u64, values.len() as u64) }
+    }
+
+    /// Reads the beginning of memory of the host.
+    pub(crate) fn read_host(&self, memory: &HostMemory, values: &mut [u8]) {
+        // SAFETY: as above.
+        unsafe { self.copy(values.as_mut_ptr() as u64, memory.address(), values.len() as u64) }
     }
 
     pub(crate) fn upload(&self, to: RawSpan, values: &[u8]) {
@@ -218,13 +248,18 @@ impl Emulator {
             }
             Command::Copy { spans: [from, to] } => {
                 // SAFETY: both spans were checked, and are equally long.
-                unsafe {
-                    (self.interface.copy)(
-                        to.address as *mut c_void,
-                        from.address as *const c_void,
-                        from.bytes,
-                    );
-                }
+                unsafe { self.copy(to.address, from.address, from.bytes) };
+                Ok(())
+            }
+            Command::FromHost { from, to } => {
+                // SAFETY: the span was checked and is no longer than the host's memory, which is from
+                // `allocate`.
+                unsafe { self.copy(to.address, from.address(), to.bytes) };
+                Ok(())
+            }
+            Command::ToHost { from, to } => {
+                // SAFETY: as above.
+                unsafe { self.copy(to.address(), from.address, from.bytes) };
                 Ok(())
             }
         }
@@ -266,6 +301,7 @@ fn error_of(kernel: Kernel, launch: Launch, report: &ErrorReport) -> Option<Devi
         5 => EmulationFault::SharedMemory { asked: index, available: length },
         6 => EmulationFault::HostMemory { reason, bytes: index },
         8 => EmulationFault::Waiting { reason, atomics: index },
+        9 => EmulationFault::Deadlock { operation, reason, unfinished: index, threads: length },
         // A launch that no device takes, which a driver refuses too.
         _ => {
             let reason = format!("{reason} ({index}, {length})");

@@ -54,8 +54,8 @@ pub enum EmulationFault {
         /// What is wrong.
         reason: String,
     },
-    /// A barrier of all blocks in a launch that is not cooperative.
-    #[error("a barrier of all blocks, but the launch is not cooperative")]
+    /// Waiting for another block in a launch that is not cooperative, where it need not be resident.
+    #[error("it waits for other blocks, but the launch is not cooperative")]
     NotCooperative,
     /// More static shared memory than a block can have.
     #[error("{asked} bytes of static shared memory; a block has {available}")]
@@ -81,5 +81,19 @@ pub enum EmulationFault {
         reason: String,
         /// How many it did.
         atomics: u64,
+    },
+    /// Threads that wait for a word to change, which none that can run does: a barrier of the grid
+    /// that some block never reaches, for instance. The thread of the error is one of those that
+    /// wait.
+    #[error("deadlock in {operation}: {reason} ({unfinished} of {threads} threads have not returned)")]
+    Deadlock {
+        /// How it looks at the word.
+        operation: String,
+        /// What it is at.
+        reason: String,
+        /// Threads of the launch that have not returned.
+        unfinished: u64,
+        /// Threads of the launch.
+        threads: u64,
     },
 }

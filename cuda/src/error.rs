@@ -137,7 +137,13 @@ pub enum DeviceError {
         bytes: u64,
     },
     /// A kernel failed and took the device's context along: nothing can run on it any more.
-    #[error("the device is lost ({reason}), reported by {call}")]
+    /// Nor in any other library of the process that shares the primary context: only a new process
+    /// has the device again.
+    #[error(
+        "the device is lost ({reason}), reported by {call}: a kernel before failed, and every later \
+         call to this GPU from this process fails, those of other libraries too; start the program \
+         anew (`pliant run --resume` goes on from a checkpoint)"
+    )]
     Lost {
         /// The call that reported it; the failure lies before.
         call: &'static str,

@@ -19,6 +19,7 @@ mod exchange;
 mod mpm;
 mod probe;
 mod sort_particles;
+mod staging;
 mod worlds;
 
 pub use algorithms::*;
@@ -30,6 +31,7 @@ pub use exchange::*;
 pub use mpm::*;
 pub use probe::*;
 pub use sort_particles::*;
+pub use staging::*;
 pub use worlds::*;
 
 /// The parameters of a kernel, which also say which kernel it is.
@@ -55,6 +57,7 @@ struct Constant {
 /// The parts, each after those whose structures it contains.
 const PARTS: &[Part] = &[
     Part { constants: algorithms::CONSTANTS, structures: algorithms::STRUCTURES },
+    Part { constants: staging::CONSTANTS, structures: staging::STRUCTURES },
     Part { constants: probe::CONSTANTS, structures: &[] },
     Part { constants: mpm::CONSTANTS, structures: mpm::STRUCTURES },
     Part { constants: cloth::CONSTANTS, structures: cloth::STRUCTURES },
@@ -66,9 +69,7 @@ const PARTS: &[Part] = &[
 ];
 
 kernels! {
-    ScanTiles(ScanTilesParameters),
-    ScanTileSums(ScanTileSumsParameters),
-    ScanAddOffsets(ScanAddOffsetsParameters),
+    Scan(ScanParameters),
     SortCountDigits(SortCountDigitsParameters),
     SortScatter(SortScatterParameters),
     SumTilesF32(SumTilesF32Parameters),
@@ -77,6 +78,8 @@ kernels! {
     MaxTilesF32(MaxTilesF32Parameters),
     MaxTilesF64(MaxTilesF64Parameters),
     MaxOfTiles(MaxOfTilesParameters),
+    StagingScatter(StagingScatterParameters),
+    StagingGather(StagingGatherParameters),
     ProbeWarp(ProbeWarpParameters),
     ProbeShuffleF64(ProbeShuffleF64Parameters),
     ProbeAtomics(ProbeAtomicsParameters),
@@ -84,6 +87,7 @@ kernels! {
     ProbeGrid(ProbeGridParameters),
     ProbeRaces(ProbeRacesParameters),
     ProbeArithmetic(ProbeArithmeticParameters),
+    ProbeNumber(ProbeNumberParameters),
     ProbeMisuse(ProbeMisuseParameters),
     MpmSortClassify(MpmSortClassifyParameters),
     MpmSortClear(MpmSortClearParameters),
@@ -112,7 +116,6 @@ kernels! {
     ContactFind(ContactFindParameters),
     ContactFill(ContactFillParameters),
     ContactExchange(ContactExchangeParameters),
-    ContactExchangeNodes(ContactExchangeNodesParameters),
     ContactSumBodies(ContactSumBodiesParameters),
     ContactMoveBodies(ContactMoveBodiesParameters),
     BoundaryAdd(BoundaryAddParameters),

@@ -61,6 +61,12 @@ impl<T: DeviceType> Span<T> {
         Self { length: self.length.min(length), ..self }
     }
 
+    /// `length` elements of another type at the same place, which the caller knows to fit.
+    #[must_use]
+    pub(crate) fn recast<U: DeviceType>(self, length: u32) -> Span<U> {
+        Span::new(self.address, length)
+    }
+
     /// The elements from number `first` on; none where there are no more.
     #[must_use]
     pub fn skip(self, first: u32) -> Self {

@@ -17,11 +17,13 @@ macro_rules! sources {
 
 sources! {
     "block.cuh", "boundary_constraints.cu", "cloth.cu", "cloth.cuh", "cloth_common.cuh",
-    "cloth_pins.cu", "constitutive.cuh", "contact_detection.cu", "convex.cuh", "convex_bodies.cuh",
-    "convex_contact_model.cuh", "convex_number.cu", "convex_search.cuh", "convex_solve.cu",
-    "convex_steps.cuh", "convex_system.cuh", "distance.cuh", "exchange.cu", "g2p.cu", "grid.cu",
-    "grid.cuh", "grid_scan.cuh", "misuse.cu", "mpm.cuh", "p2g.cu", "parameters.cuh", "pliant.cu",
-    "prelude.cuh", "probe.cu", "reduce.cu", "scan.cu", "sort.cu", "sort_particles.cu", "stop.cuh",
+    "cloth_pins.cu", "constitutive.cuh", "contact_detection.cu", "contact_placement.cuh",
+    "convex.cuh", "convex_bodies.cuh", "convex_body_block.cuh", "convex_contact_model.cuh",
+    "convex_number.cu", "convex_rows.cuh", "convex_search.cuh", "convex_share.cuh",
+    "convex_solve.cu", "convex_steps.cuh", "convex_system.cuh", "convex_vectors.cuh",
+    "distance.cuh", "exchange.cu", "g2p.cu", "grid.cu", "grid.cuh", "grid_scan.cuh", "misuse.cu",
+    "mpm.cuh", "p2g.cu", "p2g.cuh", "p2g_atomic.cu", "parameters.cuh", "pliant.cu", "prelude.cuh",
+    "probe.cu", "reduce.cu", "scan.cu", "sort.cu", "sort_particles.cu", "staging.cu", "stop.cuh",
     "svd.cuh", "totals.cu", "worlds.cu", "worlds.cuh", "worlds_boxes.cuh", "worlds_capsule_box.cuh",
     "worlds_contact.cuh", "worlds_finish.cuh", "worlds_number.cuh", "worlds_pairs.cuh",
     "worlds_smooth.cuh", "worlds_spatial.cuh",
@@ -40,6 +42,11 @@ pub fn version() -> &'static str {
 /// The architecture the PTX is for, the least that loads it.
 pub fn target() -> &'static str {
     directive(".target ")
+}
+
+/// Hash of the PTX, which cubins made of it carry.
+pub fn hash() -> String {
+    format!("{:016x}", Fnv::default().text(PTX).0)
 }
 
 /// Hash of the sources in this build.

@@ -7,6 +7,7 @@ use crate::command::Command;
 use crate::driver::Gpu;
 use crate::emulated::Emulator;
 use crate::error::DeviceError;
+use crate::host_memory::{HostAllocator, HostMemory};
 use crate::layout::RawSpan;
 use crate::memory::DeviceMemoryInfo;
 
@@ -16,19 +17,38 @@ pub(crate) enum DeviceKind {
     Emulated(Emulator),
 }
 
+/// The buffers that live on a device.
+#[derive(Debug, Default)]
+pub(crate) struct Allocations {
+    /// Address and size of each.
+    buffers: BTreeMap<u64, u64>,
+    /// How many have gone: what was checked when as many had is still right.
+    pub(crate) released: u64,
+    /// Copies from the host and to it so far.
+    pub(crate) copies: HostCopies,
+}
+
+/// Copies between host and device since the device was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostCopies {
+    /// From the host.
+    pub uploads: u64,
+    /// To the host.
+    pub downloads: u64,
+}
+
 /// A device and the buffers that live on it.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub backend: DeviceKind,
-    /// Address and size of each buffer. Held while anything touches device memory, so that no
-    /// buffer goes away between a launch's check and the launch, and so that the emulation is never
-    /// in two threads at once.
-    pub allocations: Mutex<BTreeMap<u64, u64>>,
+    /// Held while anything touches device memory, so that no buffer goes away between a launch's
+    /// check and the launch, and so that the emulation is never in two threads at once.
+    pub allocations: Mutex<Allocations>,
 }
 
 impl Shared {
     // The map is whole even where a thread panicked with it.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, u64>> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Allocations> {
         self.allocations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -42,12 +62,12 @@ impl Shared {
         Ok(())
     }
 
-    pub(crate) fn memory(&self, allocations: &BTreeMap<u64, u64>) -> Result<DeviceMemoryInfo, DeviceError> {
+    pub(crate) fn memory(&self, allocations: &Allocations) -> Result<DeviceMemoryInfo, DeviceError> {
         match &self.backend {
             DeviceKind::Gpu(gpu) => gpu.memory(),
             DeviceKind::Emulated(_) => {
                 let total = Emulator::MEMORY;
-                Ok(DeviceMemoryInfo { free: total.saturating_sub(allocations.values().sum()), total })
+                Ok(DeviceMemoryInfo { free: total.saturating_sub(allocations.buffers.values().sum()), total })
             }
         }
     }
@@ -66,13 +86,14 @@ impl Shared {
                 given.ok_or(DeviceError::OutOfMemory { asked: bytes, free, total })?
             }
         };
-        allocations.insert(address, bytes);
+        allocations.buffers.insert(address, bytes);
         Ok(address)
     }
 
     pub(crate) fn release(&self, address: u64) {
         let mut allocations = self.lock();
-        if allocations.remove(&address).is_some() {
+        if allocations.buffers.remove(&address).is_some() {
+            allocations.released += 1;
             match &self.backend {
                 DeviceKind::Gpu(gpu) => gpu.release(address),
                 DeviceKind::Emulated(emulator) => emulator.release(address),
@@ -81,7 +102,8 @@ impl Shared {
     }
 
     pub(crate) fn upload(&self, to: RawSpan, values: &[u8]) -> Result<(), DeviceError> {
-        let _held = self.lock();
+        let mut held = self.lock();
+        held.copies.uploads += 1;
         match &self.backend {
             DeviceKind::Gpu(gpu) => gpu.upload(to, values),
             DeviceKind::Emulated(emulator) => {
@@ -92,7 +114,8 @@ impl Shared {
     }
 
     pub(crate) fn download(&self, from: RawSpan, values: &mut [u8]) -> Result<(), DeviceError> {
-        let _held = self.lock();
+        let mut held = self.lock();
+        held.copies.downloads += 1;
         match &self.backend {
             DeviceKind::Gpu(gpu) => gpu.download(from, values),
             DeviceKind::Emulated(emulator) => {
@@ -120,21 +143,86 @@ impl Shared {
     }
 }
 
-/// Whether all spans of the commands lie in live buffers.
-pub(crate) fn check_spans(allocations: &BTreeMap<u64, u64>, commands: &[Command]) -> Result<(), DeviceError> {
-    for command in commands {
-        for span in command.spans() {
+impl HostAllocator for Shared {
+    fn allocate_host(&self, bytes: u64) -> Result<u64, DeviceError> {
+        if bytes == 0 {
+            return Ok(0);
+        }
+        let _held = self.lock();
+        match &self.backend {
+            DeviceKind::Gpu(gpu) => gpu.allocate_host(bytes),
+            DeviceKind::Emulated(emulator) => {
+                let full = DeviceError::OutOfMemory { asked: bytes, free: 0, total: Emulator::MEMORY };
+                emulator.allocate(bytes).ok_or(full)
+            }
+        }
+    }
+
+    fn release_host(&self, address: u64) {
+        if address == 0 {
+            return;
+        }
+        let _held = self.lock();
+        match &self.backend {
+            DeviceKind::Gpu(gpu) => gpu.release_host(address),
+            DeviceKind::Emulated(emulator) => emulator.release(address),
+        }
+    }
+
+    fn write_host(&self, memory: &HostMemory, values: &[u8]) -> Result<(), DeviceError> {
+        let _held = self.lock();
+        match &self.backend {
+            DeviceKind::Gpu(gpu) => gpu.write_host(memory, values),
+            DeviceKind::Emulated(emulator) => {
+                emulator.write_host(memory, values);
+                Ok(())
+            }
+        }
+    }
+
+    fn read_host(&self, memory: &HostMemory, values: &mut [u8]) -> Result<(), DeviceError> {
+        let _held = self.lock();
+        match &self.backend {
+            DeviceKind::Gpu(gpu) => gpu.read_host(memory, values),
+            DeviceKind::Emulated(emulator) => {
+                emulator.read_host(memory, values);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Allocations {
+    /// Whether all spans of the commands lie in live buffers.
+    pub(crate) fn check(&self, commands: &[Command]) -> Result<(), DeviceError> {
+        commands.iter().try_for_each(|command| self.check_spans(command.name(), command.spans()))
+    }
+
+    /// Whether all spans of a command lie in live buffers.
+    pub(crate) fn check_spans(&self, command: &'static str, spans: &[RawSpan]) -> Result<(), DeviceError> {
+        for span in spans {
             let lies_within = |(start, size): (&u64, &u64)| {
                 span.bytes <= *size
                     && span.address - start <= size - span.bytes
                     && span.address % span.align == 0
             };
-            let owner = allocations.range(..=span.address).next_back();
+            let owner = self.buffers.range(..=span.address).next_back();
             if span.bytes > 0 && !owner.is_some_and(lies_within) {
                 let (address, bytes) = (span.address, span.bytes);
-                return Err(DeviceError::DanglingSpan { command: command.name(), address, bytes });
+                return Err(DeviceError::DanglingSpan { command, address, bytes });
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts the copies between host and device in these commands.
+    pub(crate) fn count_copies(&mut self, commands: &[Command]) {
+        for command in commands {
+            match command {
+                Command::FromHost { .. } => self.copies.uploads += 1,
+                Command::ToHost { .. } => self.copies.downloads += 1,
+                _ => {}
             }
         }
     }
-    Ok(())
 }

@@ -5,8 +5,8 @@
 mod support;
 
 use pliant_cuda::algorithms::{Reduce, Scan, Sort};
-use pliant_cuda::kernels::{REDUCE_TILE, SCAN_TILE};
-use pliant_cuda::{Commands, Device};
+use pliant_cuda::kernels::{REDUCE_TILE, SCAN_THREADS, SCAN_TILE, ScanParameters};
+use pliant_cuda::{Commands, Device, Launch};
 use support::{Random, devices};
 
 /// Sizes around a tile's, one with more tiles than a block has threads where the device is fast,
@@ -43,6 +43,46 @@ fn scans_are_exclusive_prefix_sums() {
             assert!(input.download().unwrap() == right, "{}, {count} elements, in place", device.name());
             assert_eq!(scan.total().download().unwrap(), [total]);
         }
+    }
+}
+
+/// Where blocks before have published their own sums and gone no farther, a tile looks back over
+/// more of them than a warp has lanes, to the last that knows all before it.
+#[test]
+fn a_scan_looks_back_over_many_tiles() {
+    const BEFORE: u32 = 100;
+    const TILES: u32 = BEFORE + 10;
+    let values = Random(TILES.into()).words(((TILES - 1) * SCAN_TILE + 77) as usize);
+    let add = |sum: &mut u32, value: &u32| Some(std::mem::replace(sum, sum.wrapping_add(*value)));
+    let sums: Vec<u32> = values.iter().scan(0, add).collect();
+    for device in devices() {
+        let at = |tile: u32| sums[(tile * SCAN_TILE) as usize];
+        let published = (0..BEFORE).map(|tile| {
+            // In run 0, 2 marks the sum of all up to this tile, and 1 that of the tile alone.
+            let (kind, from) = if tile == 3 { (2_u64, 0) } else { (1, at(tile)) };
+            kind << 32 | u64::from(at(tile + 1).wrapping_sub(from))
+        });
+        let states: Vec<_> = published.chain((BEFORE..TILES).map(|_| 0)).collect();
+        let (states, progress) = (device.upload(&states).unwrap(), device.upload(&[BEFORE, 0, 0]).unwrap());
+        let input = device.upload(&values).unwrap();
+        let output = device.allocate::<u32>(values.len()).unwrap();
+        let total = device.allocate::<u32>(1).unwrap();
+        let mut commands = Commands::new();
+        commands.launch(
+            Launch::new(TILES - BEFORE, SCAN_THREADS),
+            &ScanParameters {
+                input: input.span(),
+                output: output.span(),
+                states: states.span(),
+                progress: progress.span(),
+                total: total.span(),
+                count: values.len() as u32,
+                unused: 0,
+            },
+        );
+        device.submit(&commands).unwrap();
+        let first = (BEFORE * SCAN_TILE) as usize;
+        assert!(output.download().unwrap()[first..] == sums[first..], "{}", device.name());
     }
 }
 

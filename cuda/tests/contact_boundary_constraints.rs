@@ -27,7 +27,7 @@ use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::SpatialImpulse;
 use support::contact::options;
 use support::shapes::vector;
-use support::{Random, devices};
+use support::{Random, devices, rounds_as_written};
 
 fn sorted(mut nodes: Vec<[i32; 3]>) -> Vec<[i32; 3]> {
     nodes.sort_unstable();
@@ -203,7 +203,7 @@ struct Outcome {
 /// A substep on a device, checked against `Exchange::apply` and `BoundaryConstraints::impose` on
 /// the numbers of its own solve.
 fn substep(setup: &Setup) -> Outcome {
-    let is_emulated = setup.on.device.is_emulated();
+    let is_exact = rounds_as_written(&setup.on.device);
     setup.on.register();
     let particles = setup.contacts();
     let (constraints, sticky) = constraints_of(&particles, &setup.boundaries, &setup.free);
@@ -244,7 +244,7 @@ fn substep(setup: &Setup) -> Outcome {
     for (number, (found, right)) in new.iter().zip(&velocities).enumerate() {
         let off = (Vector3::new(found[0], found[1], found[2]) - right).norm();
         // A GPU fuses and rounds in its own way.
-        let bound = if is_emulated { 0.0 } else { 1e-6 * right.norm().max(1.0) };
+        let bound = if is_exact { 0.0 } else { 1e-6 * right.norm().max(1.0) };
         assert!(off <= bound, "node {:?}: {found:?}, not {right}", place(number as u32));
         assert_eq!(found[3], old[number][3]);
     }
@@ -258,7 +258,7 @@ fn substep(setup: &Setup) -> Outcome {
     // velocities.
     let totals = setup.on.exchange.download().unwrap();
     let found = totals[3].impulse;
-    let bound = if is_emulated { 64.0 * f64::EPSILON * size } else { 1e-6 * size };
+    let bound = if is_exact { 64.0 * f64::EPSILON * size } else { 1e-6 * size };
     assert!((found.linear - on_boundaries.linear).norm() <= bound, "{found:?}, not {on_boundaries:?}");
     assert!((found.angular - on_boundaries.angular).norm() <= bound, "{found:?}, not {on_boundaries:?}");
     assert!(on_boundaries.linear.norm() > 1e-4 && totals[3].work == 0.0);
@@ -300,7 +300,7 @@ fn stopped(setup: &Setup) {
     let (nodes, totals) = (setup.nodes(), setup.on.exchange.download().unwrap());
     let contact_cache = setup.on.detector.save().unwrap().len();
     let never = device.upload(&[0_u32]).unwrap();
-    let clock = ContactClock { substep: 1.0, substep_index: 1, active: 0, unused: 0 };
+    let clock = ContactClock { substep: 1.0, substep_index: 1, active: 0, substeps: 3 };
     let clock = device.upload(&[clock]).unwrap();
     for (has_contacts, has_boundaries) in [(false, false), (true, false), (true, true)] {
         if has_contacts {

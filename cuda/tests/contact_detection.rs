@@ -21,7 +21,7 @@ use pliant_cuda::layout::Span;
 use pliant_rigid::{Geometry, Shape, SpatialVelocity, SurfacePoint, TriangleMesh};
 use support::contact::{DELTA, H, OnDevice, Particle, Scene, Seen, impulses, options};
 use support::shapes::{bodies, geometry};
-use support::{Random, devices};
+use support::{Random, device_kinds, devices};
 
 const ROUNDINGS: f64 = 24.0 / (1 << 24) as f64;
 
@@ -220,7 +220,7 @@ fn contacts_are_those_of_the_model_for_some_substeps() {
             let mut scene = Scene::random(away, 700, 11);
             let emulated = device.is_emulated();
             let mut on_device = OnDevice::new(device, &scene, 4000, 1, substeps);
-            on_device.detector.begin_step(DELTA, &scene.poses(substeps)).unwrap();
+            on_device.begin_step(&scene.poses(substeps)).unwrap();
             let (mut contact_cache, mut random, mut counts) = (Memories::new(), Random(3), Counts::default());
             let mut all = Vec::new();
             for _ in 0..substeps {
@@ -285,7 +285,7 @@ fn a_thin_plate_is_followed_from_the_side_a_particle_came_from() {
         for device in devices() {
             let substeps = 6;
             let mut on_device = OnDevice::new(device, &scene, 8, 1, substeps);
-            on_device.detector.begin_step(DELTA, &scene.poses(substeps)).unwrap();
+            on_device.begin_step(&scene.poses(substeps)).unwrap();
             let mut particles = scene.particles.clone();
             for k in 0..substeps {
                 on_device.register();
@@ -321,7 +321,7 @@ fn substeps_beyond_the_limit_change_nothing() {
         let mut status = [0_u32; MPM_STATUS_WORDS as usize];
         status[MPM_STATUS_LIMIT as usize] = 1;
         let limit = on_device.device.upload(&status).unwrap();
-        on_device.detector.begin_step(DELTA, &scene.poses(3)).unwrap();
+        on_device.begin_step(&scene.poses(3)).unwrap();
         on_device.register_within(limit.span());
         let found = on_device.detector.download().unwrap();
         on_device.remember(&vec![[1e-3, 0.0, 0.0]; found.len()]);
@@ -331,7 +331,7 @@ fn substeps_beyond_the_limit_change_nothing() {
         on_device.remember(&[]);
         assert_eq!(on_device.exchange.download().unwrap(), totals);
         // What was remembered still is.
-        on_device.detector.begin_step(DELTA, &scene.poses(3)).unwrap();
+        on_device.begin_step(&scene.poses(3)).unwrap();
         on_device.register();
         let again = on_device.detector.download().unwrap();
         assert!(again.len() > 100 && again.iter().any(|c| c.last_impulse == [1e-3, 0.0, 0.0]));
@@ -348,7 +348,7 @@ fn a_recorded_substep_goes_through_the_poses_and_a_saved_one_goes_on() {
         let [mut issued, mut recorded, mut restored] =
             [(); 3].map(|()| OnDevice::new(device.clone(), &scene, 2000, 1, 2));
         for on_device in [&mut issued, &mut recorded] {
-            on_device.detector.begin_step(DELTA, &scene.poses(2)).unwrap();
+            on_device.begin_step(&scene.poses(2)).unwrap();
         }
         let of = |on: &OnDevice, commands: &mut Commands| {
             on.detector.issue(commands, &on.geometries, on.rows.spans(), Span::EMPTY);
@@ -367,7 +367,7 @@ fn a_recorded_substep_goes_through_the_poses_and_a_saved_one_goes_on() {
         assert_eq!(saved.len(), found.len());
         restored.detector.restore(&saved).unwrap();
         for on_device in [&mut issued, &mut restored] {
-            on_device.detector.begin_step(DELTA, &scene.poses(2)).unwrap();
+            on_device.begin_step(&scene.poses(2)).unwrap();
             on_device.register();
         }
         let found = issued.detector.download().unwrap();
@@ -383,27 +383,28 @@ fn a_recorded_substep_goes_through_the_poses_and_a_saved_one_goes_on() {
 
 #[test]
 fn too_little_memory_is_told() {
-    let Some(device) = devices().into_iter().next() else { return };
-    let scene = Scene::random([0; 3], 300, 5);
-    let mut on_device = OnDevice::new(device.clone(), &scene, 10, 1, 1);
-    on_device.detector.begin_step(DELTA, &scene.poses(1)).unwrap();
-    on_device.register();
-    assert_eq!(on_device.detector.download().unwrap().len(), 10);
-    let error = on_device.detector.check().unwrap_err();
-    assert!(matches!(error, ContactError::Capacity { contacts: 100.., capacity: 10 }), "{error}");
+    for device in device_kinds() {
+        let scene = Scene::random([0; 3], 300, 5);
+        let mut on_device = OnDevice::new(device.clone(), &scene, 10, 1, 1);
+        on_device.begin_step(&scene.poses(1)).unwrap();
+        on_device.register();
+        assert_eq!(on_device.detector.download().unwrap().len(), 10);
+        let error = on_device.detector.check().unwrap_err();
+        assert!(matches!(error, ContactError::Capacity { contacts: 100.., capacity: 10 }), "{error}");
 
-    let poses: Vec<ContactBody> = scene.poses(2);
-    let error = on_device.detector.begin_step(DELTA, &poses).unwrap_err();
-    assert_eq!(error, ContactError::Poses { given: 8, bodies: 4, substeps: 1 });
+        let poses: Vec<ContactBody> = scene.poses(2);
+        let error = on_device.begin_step(&poses).unwrap_err();
+        assert_eq!(error, ContactError::Poses { given: 8, bodies: 4, substeps: 1 });
 
-    let spheres = vec![geometry(Shape::Sphere { radius: 0.1 }, Isometry3::identity(), false); 9];
-    let substep_states =
-        Seen { origin: Point3::origin(), pose: Isometry3::identity(), velocity: SpatialVelocity::zero() };
-    let particles = vec![Particle::at(0, Vector3::new(0.05, 0.0, 0.0), Vector3::zeros())];
-    let scene = Scene { particles, bodies: bodies(vec![spheres]), substep_states: vec![substep_states] };
-    let mut on_device = OnDevice::new(device, &scene, 10, 1, 1);
-    on_device.detector.begin_step(DELTA, &scene.poses(1)).unwrap();
-    on_device.register();
-    let error = on_device.detector.check().unwrap_err();
-    assert_eq!(error, ContactError::TooManyGeometries { geometries: 9, most: 8 });
+        let spheres = vec![geometry(Shape::Sphere { radius: 0.1 }, Isometry3::identity(), false); 9];
+        let substep_states =
+            Seen { origin: Point3::origin(), pose: Isometry3::identity(), velocity: SpatialVelocity::zero() };
+        let particles = vec![Particle::at(0, Vector3::new(0.05, 0.0, 0.0), Vector3::zeros())];
+        let scene = Scene { particles, bodies: bodies(vec![spheres]), substep_states: vec![substep_states] };
+        let mut on_device = OnDevice::new(device, &scene, 10, 1, 1);
+        on_device.begin_step(&scene.poses(1)).unwrap();
+        on_device.register();
+        let error = on_device.detector.check().unwrap_err();
+        assert_eq!(error, ContactError::TooManyGeometries { geometries: 9, most: 8 });
+    }
 }

@@ -15,7 +15,7 @@ use pliant_cuda::kernels::{CONTACT_NONE, CONTACT_THREADS, ProbeContactDistancePa
 use pliant_cuda::{Device, Launch};
 use pliant_rigid::{Shape, SurfacePoint, TriangleMesh};
 use support::shapes::{bodies, geometry, shapes, to_triangle, vector};
-use support::{Random, devices};
+use support::{Random, device_kinds, devices};
 
 /// Roundings of the size that a distance may be off.
 const ROUNDINGS: f64 = 16.0 / (1 << 24) as f64;
@@ -257,14 +257,16 @@ fn a_particle_is_measured_from_the_face_it_came_through() {
 
 #[test]
 fn sizes_that_single_precision_cannot_hold_are_refused() {
-    let Some(device) = devices().into_iter().next() else { return };
-    // Shapes with sizes of their own are refused before; the size of a mesh is that of its box.
-    let size = 1e-12;
-    let corners = [[0.0; 3], [size, 0.0, 0.0], [0.0, size, 0.0], [0.0, 0.0, size]].map(Point3::from);
-    let mesh = TriangleMesh::new(corners.into(), vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]).unwrap();
-    let tiny = geometry(Shape::Mesh(mesh), Isometry3::identity(), false);
-    let error = DeviceGeometries::new(&device, &bodies(vec![vec![tiny]])).unwrap_err();
-    let ContactError::Size { body, geometry: 0, shape: "mesh", value } = error else { panic!("{error}") };
-    assert_eq!(body, "body 0");
-    assert!((value / (0.5 * size) - 1.0).abs() < 1e-6, "{value}");
+    for device in device_kinds() {
+        // Shapes with sizes of their own are refused before; the size of a mesh is that of its box.
+        let size = 1e-12;
+        let corners = [[0.0; 3], [size, 0.0, 0.0], [0.0, size, 0.0], [0.0, 0.0, size]].map(Point3::from);
+        let mesh =
+            TriangleMesh::new(corners.into(), vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]).unwrap();
+        let tiny = geometry(Shape::Mesh(mesh), Isometry3::identity(), false);
+        let error = DeviceGeometries::new(&device, &bodies(vec![vec![tiny]])).unwrap_err();
+        let ContactError::Size { body, geometry: 0, shape: "mesh", value } = error else { panic!("{error}") };
+        assert_eq!(body, "body 0");
+        assert!((value / (0.5 * size) - 1.0).abs() < 1e-6, "{value}");
+    }
 }

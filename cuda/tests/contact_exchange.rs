@@ -244,7 +244,7 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
     let scene = Scene::random([3, -20, 7], 700, 23);
     let substeps = 2;
     let mut on_device = OnDevice::new(device, &scene, contacts, NODES, substeps);
-    on_device.detector.begin_step(DELTA, &scene.poses(substeps)).unwrap();
+    on_device.begin_step(&scene.poses(substeps)).unwrap();
     let mut random = Random(9);
     // Points of impulses that go on with their bodies, the last one's at a constant velocity.
     let mut substep_states = scene.substep_states.clone();
@@ -252,7 +252,7 @@ fn run(device: Device, contacts: usize) -> (Vec<BodyExchange>, Vec<[f32; 4]>) {
     let mut path =
         |mass| ReferencePointPath { velocity: vector(&mut random), acceleration: vector(&mut random), mass };
     let paths: Vec<_> = masses.map(&mut path).collect();
-    on_device.exchange.begin_step(DELTA, &paths).unwrap();
+    on_device.begin_exchange(&paths);
     let mut before = vec![NOTHING; scene.substep_states.len() + 1];
     let mut last_grid = Vec::new();
     for k in 0..substeps {
@@ -333,7 +333,7 @@ fn walls_of_the_grid_get_the_impulses_of_their_nodes() {
         let scene = Scene::random([0; 3], 300, 1);
         let bodies = scene.substep_states.len();
         let mut on = OnDevice::new(device.clone(), &scene, CONTACTS, NODES, 1);
-        on.detector.begin_step(DELTA, &scene.poses(1)).unwrap();
+        on.begin_step(&scene.poses(1)).unwrap();
         on.register();
         let found = on.detector.download().unwrap();
         let Some(first) = found.first() else { panic!("no contact") };

@@ -10,7 +10,7 @@ use pliant_coupling::convex::{ContactProblem, InitialGuess, SettingsError, Solve
 use pliant_cuda::convex::{
     ConvexError, DeviceContactProblem, DeviceConvexSettings, DeviceConvexSolver, DeviceGuess,
 };
-use support::devices;
+use support::{device_kinds, devices};
 
 #[test]
 fn without_contacts_velocities_are_free() {
@@ -64,21 +64,44 @@ fn what_is_not_finite_is_reported() {
     }
 }
 
+// After one iteration from the same start the two solves are apart by what each may leave open: a
+// line search ends where the slope is 0.02 of the first one (`SLOPE_REDUCTION` in
+// `coupling/src/convex/line_search.rs`), and the objective is at least as curved as its mass term,
+// so that a step is within 0.02 |M^-1/2 g| of the minimum along its direction. The directions have
+// f32's rounding, 2^-24 times the condition number of their system: the stiffness number of 100 over
+// the stiction tolerance of 1e-2 m/s where speeds are about 1 m/s. Where that ends the solution of
+// the system an iteration earlier or later, each leaves up to 0.2 of its residual (`Forcing` in
+// `coupling/src/convex/inner.rs`). After two iterations only the law of every iterate is left: it is
+// within its residual of the minimum, for the same reason.
 #[test]
 fn the_iteration_limit_is_kept() {
     for device in devices() {
-        let problem = random_problem(33, 100, 100.0);
-        let limited = SolverSettings { max_iterations: 2, ..settings(1e-12) };
-        let found = solve(&device, &problem, &limited, InitialGuess::Free);
-        let (right, info) = cpu(&problem, &limited, InitialGuess::Free);
-        assert_eq!((found.info.stop, found.info.iterations), (StopReason::IterationLimit, 2));
-        assert_eq!((info.stop, info.iterations), (StopReason::IterationLimit, 2));
-        // The same two steps, up to f32's rounding of their directions.
-        let moved = distance(&problem, right.velocities(), &problem.node_free_velocity);
-        assert!(distance(&problem, &found.velocities, right.velocities()) <= 1e-3 * moved);
-        let limited = SolverSettings { max_inner_iterations: 3, ..settings(1e-8) };
-        let found = solve(&device, &problem, &limited, InitialGuess::Free);
-        assert!(found.info.inner_iterations <= 3 * found.info.iterations, "{:?}", found.info);
+        let mut worst = [0.0_f64; 2];
+        for seed in 0..16 {
+            let problem = random_problem(seed, 100, 100.0);
+            for limit in [1, 2] {
+                let limited = SolverSettings { max_iterations: limit, ..settings(1e-12) };
+                let found = solve(&device, &problem, &limited, InitialGuess::Free);
+                let (right, info) = cpu(&problem, &limited, InitialGuess::Free);
+                assert_eq!((found.info.stop, found.info.iterations), (StopReason::IterationLimit, limit));
+                assert_eq!((info.stop, info.iterations), (StopReason::IterationLimit, limit));
+                let moved = distance(&problem, right.velocities(), &problem.node_free_velocity);
+                let off = distance(&problem, &found.velocities, right.velocities());
+                let inner = (found.info.inner_iterations, info.inner_iterations);
+                let same =
+                    if inner.0 == inner.1 { 2.0 * 100.0 / 1e-2 * 2.0_f64.powi(-24) } else { 2.0 * 0.2 };
+                let bound = match limit {
+                    1 => same * moved + 2.0 * 0.02 * found.trace[0][1],
+                    _ => found.info.residual + info.residual,
+                };
+                worst[limit - 1] = worst[limit - 1].max(off / bound);
+                assert!(off <= bound, "seed {seed}, limit {limit}: {off:e} of {bound:e}, {inner:?}");
+            }
+            let limited = SolverSettings { max_inner_iterations: 3, ..settings(1e-8) };
+            let found = solve(&device, &problem, &limited, InitialGuess::Free);
+            assert!(found.info.inner_iterations <= 3 * found.info.iterations, "{:?}", found.info);
+        }
+        println!("{}: 16 problems, off by {worst:?} of the bounds", device.name());
     }
 }
 
@@ -125,7 +148,7 @@ fn contacts_of_a_node_are_solved() {
 
 #[test]
 fn what_cannot_be_solved_here_is_refused() {
-    for device in devices().into_iter().take(1) {
+    for device in device_kinds() {
         let upload = |problem: &ContactProblem| {
             DeviceContactProblem::upload(&device, problem, InitialGuess::Free, |_| [0; 3])
         };

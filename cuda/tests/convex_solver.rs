@@ -10,8 +10,7 @@ use convex_support::{
 };
 use pliant_coupling::convex::benchmark_problem::benchmark_sequence;
 use pliant_coupling::convex::{ContactProblem, ConvexSolver, InitialGuess, StopReason};
-use pliant_cuda::kernels::CONVEX_THREADS;
-use support::devices;
+use support::{device_kinds, devices};
 
 // The objective is strongly convex with modulus M, so that an iterate is no further from the
 // minimiser in the norm of M than its residual in that of M^-1: two solutions are within the sum of
@@ -90,7 +89,7 @@ fn bits(problem: &ContactProblem, found: &pliant_cuda::convex::DeviceSolution) -
 // nodes.
 #[test]
 fn neither_the_schedule_nor_the_number_of_blocks_changes_a_bit() {
-    let problem = random_problem_in(8, 13, 300, 50.0);
+    let problem = random_problem_in(8, 13, 600, 50.0);
     let mut first: Option<Vec<u64>> = None;
     for device in devices() {
         let emulated = device.is_emulated();
@@ -110,14 +109,35 @@ fn neither_the_schedule_nor_the_number_of_blocks_changes_a_bit() {
     }
 }
 
-// More tiles than one thread adds up, 32 of 128 nodes: contacts over a wide grid.
+// One block does a solve of fewer than 512 contacts by itself. Above, a product costs one barrier of
+// the grid, and besides: 1 for the start; of each iterate 2 for objective and gradient; of each step
+// 1 for the Hessians, 1 to begin its system, 1 for the slope, 1 for the line, and 1 for each
+// evaluation along it (one less than counted: the first is that of the line).
+#[test]
+fn a_product_costs_one_barrier_of_the_grid_and_small_solves_none() {
+    for device in devices() {
+        for (contacts, is_small) in [(511, true), (512, false), (900, false)] {
+            let problem = random_problem_in(10, 17, contacts, 20.0);
+            let mut solver = solver_for(&device, &problem).with_blocks(3);
+            let found = solve_with(&mut solver, &device, &problem, &settings(1e-6), InitialGuess::Free);
+            let report = found.report;
+            assert_eq!(found.info.stop, StopReason::Converged);
+            assert!(report.inner_iterations > report.iterations, "{report:?}");
+            let others = 3 + 5 * report.iterations + report.line_search_iterations;
+            let expected = if is_small { 0 } else { report.inner_iterations + others };
+            assert_eq!(report.grid_barriers, expected, "{report:?}");
+        }
+    }
+}
+
+// More tiles of 32 nodes than a warp has lanes to add them up: contacts over a wide grid.
 #[test]
 fn many_tiles_are_summed() {
     let problem = random_problem_in(20, 14, 700, 0.5);
     let (right, info) = cpu(&problem, &settings(1e-3), InitialGuess::Free);
-    for device in devices().into_iter().take(1) {
+    for device in device_kinds() {
         let found = solve(&device, &problem, &settings(1e-3), InitialGuess::Free);
-        assert!(found.report.nodes > 32 * CONVEX_THREADS, "{:?}", found.report);
+        assert!(found.report.nodes > 32 * 32, "{:?}", found.report);
         let bound = found.info.residual + info.residual;
         assert!(
             distance(&problem, &found.velocities, right.velocities()) <= bound,

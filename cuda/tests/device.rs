@@ -119,7 +119,7 @@ fn stale_spans_are_errors() {
         let mut commands = Commands::new();
         scan.issue(&mut commands, buffer.span(), made_up);
         for error in [recording.run(), device.submit(&commands)].map(Result::unwrap_err) {
-            assert!(matches!(error, DeviceError::DanglingSpan { command: "scan_tiles", .. }), "{error}");
+            assert!(matches!(error, DeviceError::DanglingSpan { command: "scan", .. }), "{error}");
         }
         // An address may be given out again; only then may the span be good again.
         let mut commands = Commands::new();
@@ -199,6 +199,13 @@ fn the_ptx_is_current() {
         let entry = format!(".entry {}(", kernel.name());
         assert_eq!(ptx::PTX.contains(&entry), kernel.is_on_gpu(), "{}", kernel.name());
     }
+    // What the code costs is counted anew with every change.
+    let costs =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/ptx/cost.md")).unwrap_or_default();
+    assert!(
+        costs.contains(&format!("of PTX {},", ptx::hash())),
+        "run cuda/ptx.py: ptx/cost.md is of another PTX"
+    );
     // All sources are in the list that is hashed.
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels");
     let mut names: Vec<_> = std::fs::read_dir(folder)

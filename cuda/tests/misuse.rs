@@ -111,8 +111,9 @@ fn grid_barriers_need_a_cooperative_launch_and_all_blocks() {
     each_seed(|device| {
         assert_eq!(broken(device, 10, false), EmulationFault::NotCooperative);
         match broken(device, 11, true) {
-            EmulationFault::DivergentBarrier { barrier, expected, .. } => {
-                assert_eq!((barrier.as_str(), expected), ("grid_barrier", 128));
+            // Block 1 waits for block 0: its 64 threads never return.
+            EmulationFault::Deadlock { unfinished, threads, .. } => {
+                assert_eq!((unfinished, threads), (64, 128));
             }
             other => panic!("{other}"),
         }

@@ -13,7 +13,7 @@ use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet, Stability};
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{ReferenceMpm, ReferenceParticle};
 use pliant_mpm::{InstructionSet, Mpm, MpmError, ParticleRecord, ParticleState};
-use support::devices;
+use support::{device_kinds, devices};
 
 const H: f64 = 0.05;
 const GRAVITY: Vector3<f64> = Vector3::new(0.0, 0.0, -9.81);
@@ -146,7 +146,7 @@ fn follow_step(device_mpm: &mut DeviceMpm, reference: &mut ReferenceMpm, substep
 /// Measured: places 0.2 to 0.6 of the bound, directors 0.2 to 0.8.
 #[test]
 fn sheets_move_as_in_the_reference() {
-    for device in devices().into_iter().take(1) {
+    for device in device_kinds() {
         for (transfer, steps) in [(Transfer::Ordered, 5), (Transfer::Atomic, 2)] {
             let mut reference = reference();
             let mut device_mpm = on_device(&device, &model(), &[]);
@@ -165,7 +165,7 @@ fn substeps_change_their_length() {
     let steps =
         |substep: f64| scene().0.iter().map(|sheet| Stability::new(sheet, H).mesh_substeps(substep).0).max();
     assert_eq!((steps(dt()), steps(0.3 * dt())), (Some(4), Some(1)));
-    for device in devices().into_iter().take(1) {
+    for device in device_kinds() {
         let mut reference = reference();
         let mut device_mpm = on_device(&device, &model(), &[]);
         for (step, part) in (1..).zip([1.0, 0.3, 1.0]) {
@@ -205,7 +205,7 @@ fn schedules_and_growth_change_no_bit() {
 /// the grid (mpm/tests/cloth_fast.rs); here for five substeps.
 #[test]
 fn pins_and_gravity_account_for_momenta() {
-    for device in devices().into_iter().take(1) {
+    for device in device_kinds() {
         let mut host = model();
         let mut device_mpm = on_device(&device, &host, &[]);
         let (mut pulled, mut before) = (0.0_f64, device_mpm.totals().unwrap());
@@ -258,7 +258,7 @@ fn pins_and_gravity_account_for_momenta() {
 /// whole (measured: 5e-8).
 #[test]
 fn energies_are_the_hosts() {
-    for device in devices().into_iter().take(1) {
+    for device in device_kinds() {
         let mut device_mpm = on_device(&device, &model(), &[]);
         let account = device_mpm.advance(12, dt(), GRAVITY).unwrap();
         let mut host = model();
@@ -276,7 +276,7 @@ fn energies_are_the_hosts() {
 /// go on to where the reference is.
 #[test]
 fn a_state_from_the_device_goes_on_elsewhere() {
-    for device in devices().into_iter().take(1) {
+    for device in device_kinds() {
         let mut reference = reference();
         let mut device_mpm = on_device(&device, &model(), &[]);
         follow(&mut device_mpm, &mut reference, 1, 0);
@@ -307,12 +307,13 @@ fn a_state_from_the_device_goes_on_elsewhere() {
 #[test]
 fn memory_is_known_and_a_lost_vertex_is_told() {
     let start = model();
-    for device in devices().into_iter().filter(Device::is_emulated).take(1) {
+    for device in device_kinds() {
         let capacities = BlockCapacities::for_model(&start);
         let free = device.memory().unwrap().free;
         let device_mpm = DeviceMpm::new(&device, &start, &[], capacities).unwrap();
         let taken = free - device.memory().unwrap().free;
-        assert_eq!(DeviceMpm::bytes_needed(&start, &[], capacities), taken);
+        // A GPU's allocations are rounded up, and others may use it.
+        assert!(!device.is_emulated() || DeviceMpm::bytes_needed(&start, &[], capacities) == taken);
         drop(device_mpm);
 
         // A sheet that flies off: all its particles are lost, and the first of them is told.
@@ -340,7 +341,7 @@ fn a_sheet_alone_falls() {
     let plain = ClothMaterial { bending_stiffness: 0.0, ..material() };
     let sheet = Sheet::new(mesh, plain);
     let mpm = Mpm::with_sheets(H, Vec::new(), &[], &[sheet], &[], InstructionSet::detect()).unwrap();
-    for device in devices().into_iter().take(1) {
+    for device in device_kinds() {
         let mut device_mpm = on_device(&device, &mpm, &[]);
         let account = device_mpm.advance(10, dt(), GRAVITY).unwrap();
         let speed = GRAVITY.z * 10.0 * dt();

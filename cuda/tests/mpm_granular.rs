@@ -9,7 +9,7 @@ use mpm_support::{ROUNDOFF, every_material, host, on_device, random_matrix, rand
 use nalgebra::Vector3;
 use pliant_cuda::mpm::{CommandCount, DeviceMpm, Transfer};
 use pliant_mpm::{Mpm, ParticleState, Totals};
-use support::{Random, devices};
+use support::{Random, device_kinds};
 
 /// Index of the granular material among those of `every_material`.
 const SAND: usize = 5;
@@ -146,14 +146,16 @@ fn sand_that_collapses_keeps_its_momentum() {
 /// decay. A recording without them is not taken for one with them.
 #[test]
 fn only_grains_under_gravity_cost_more() {
-    let device = &devices()[0];
     let materials = every_material(1e5);
     let states: Vec<_> = shaken(Some(0)).into_iter().step_by(4).collect();
     let plain = host(H, &materials[..SAND], &states, &[]);
     let sand: Vec<_> = shaken(Some(SAND)).into_iter().step_by(4).collect();
     let grains = host(H, &materials, &sand, &[]);
-    for (transfer, of_plain) in [(Transfer::Ordered, 3), (Transfer::Atomic, 4)] {
-        let count = |device_mpm: &DeviceMpm| device_mpm.count_commands(&|_, _| {});
+    let transfers = [(Transfer::Ordered, 3), (Transfer::Atomic, 4)];
+    for (device, (transfer, of_plain)) in
+        device_kinds().iter().flat_map(|device| transfers.map(|t| (device, t)))
+    {
+        let count = |device_mpm: &DeviceMpm| device_mpm.count_commands(&());
         let mut without = on_device(device, &plain, &[]);
         without.set_transfer(transfer);
         without.advance(2, NO_TIME, GRAVITY).unwrap();

@@ -14,7 +14,7 @@ use pliant_cuda::{Commands, Device, Launch};
 use pliant_mpm::material::Material;
 use pliant_mpm::{Mpm, MpmError, ParticleRecord, ParticleState, Totals};
 use pliant_rigid::StepWatch;
-use support::{Random, devices};
+use support::{Random, device_kinds, devices};
 
 fn totals(mpm: &Mpm, device: &DeviceMpm) -> Totals {
     let mut copy = mpm.clone();
@@ -194,7 +194,7 @@ fn too_few_blocks_stop_a_step_that_goes_on_with_more() {
         ];
         for (k, capacities) in few.into_iter().enumerate() {
             let mut tight = DeviceMpm::new(&device, &mpm, &[], capacities).unwrap();
-            let stopped = match tight.advance_with(2, DT, GRAVITY, &|_, _| {}).unwrap() {
+            let stopped = match tight.advance_with(2, DT, GRAVITY, &()).unwrap() {
                 Advance::Stopped(stopped) => stopped,
                 Advance::Done(_) => panic!("{capacities:?} is enough"),
             };
@@ -208,17 +208,17 @@ fn too_few_blocks_stop_a_step_that_goes_on_with_more() {
             }
             assert!(bits(&tight) == before);
             // Without more room it stops again.
-            let again = tight.resume(&|_, _| {}).unwrap();
+            let again = tight.resume(&()).unwrap();
             assert!(matches!(again, Advance::Stopped(same) if same == stopped), "{again:?}");
             tight.grow_blocks(&stopped).unwrap();
-            let Advance::Done(same) = tight.resume(&|_, _| {}).unwrap() else { panic!("there is room") };
+            let Advance::Done(same) = tight.resume(&()).unwrap() else { panic!("there is room") };
             assert_eq!(format!("{same:?}"), format!("{account:?}"));
             assert!(bits(&tight) == bits(&roomy));
-            assert!(matches!(tight.resume(&|_, _| {}), Err(DeviceMpmError::NothingToResume)));
+            assert!(matches!(tight.resume(&()), Err(DeviceMpmError::NothingToResume)));
         }
     }
     // Room for now, and not for later.
-    for device in devices().into_iter().take(1) {
+    for device in device_kinds() {
         let enough = BlockCapacities::for_model(&mpm);
         let tight = BlockCapacities { particle_blocks: counts.0, node_blocks: counts.1 };
         let mut grows = DeviceMpm::new(&device, &mpm, &[], tight).unwrap();

@@ -1,5 +1,5 @@
 //! The other test programs once more, with kernels and emulation under the address and
-//! undefined-behaviour sanitizers.
+//! undefined-behaviour sanitizers, and with the kernels under the thread sanitizer.
 //!
 //! The C++ is compiled again, as a shared library with sanitizers, and each program runs in a
 //! process of its own with the sanitizer's runtime loaded before it; `support` then takes that
@@ -13,18 +13,25 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use pliant_cuda::kernels::ProbeMisuseParameters;
+use pliant_cuda::kernels::{ProbeMisuseParameters, ProbeRacesParameters};
 use pliant_cuda::{Device, Launch};
-use support::build::{Library, compiler, program, text};
+use support::build::{Library, PROGRAMS, compiler, program, text};
 
 /// Set in a process that is to write where it may not.
 const STRAY: &str = "PLIANT_STRAY_WRITE";
 
-/// The compiler's runtime for addresses; none where it has none.
-fn runtime() -> Option<PathBuf> {
-    let said = Command::new(compiler()).arg("-print-file-name=libasan.so").output().ok()?;
-    let path = PathBuf::from(String::from_utf8_lossy(&said.stdout).trim());
-    path.is_absolute().then_some(path)
+/// Set in a process that is to race: its value is where.
+const RACE: &str = "PLIANT_RACE";
+
+/// The compiler's runtime of a sanitizer; says so and gives none where it has none.
+fn runtime(file: &str) -> Option<PathBuf> {
+    let said = Command::new(compiler()).arg(format!("-print-file-name={file}")).output().ok();
+    let path = said.map(|said| PathBuf::from(String::from_utf8_lossy(&said.stdout).trim()));
+    let path = path.filter(|path| path.is_absolute());
+    if path.is_none() {
+        eprintln!("skipped: '{}' has no {file}", compiler());
+    }
+    path
 }
 
 /// The emulation with sanitizers.
@@ -53,13 +60,8 @@ fn the_tests_pass_under_sanitizers() {
     if std::env::var_os(support::LIBRARY).is_some() {
         return;
     }
-    let Some(runtime) = runtime() else {
-        eprintln!("skipped: '{}' has no address sanitizer", compiler());
-        return;
-    };
-    let Some(library) = library() else {
-        return;
-    };
+    let Some(runtime) = runtime("libasan.so") else { return };
+    let Some(library) = library() else { return };
 
     // First that it finds anything: a write behind the end of a buffer, past the span's check.
     let own = std::env::current_exe().unwrap();
@@ -70,28 +72,7 @@ fn the_tests_pass_under_sanitizers() {
         .unwrap();
     assert!(!stray.status.success() && text(&stray).contains("heap-buffer-overflow"), "{}", text(&stray));
 
-    let programs = [
-        "warp",
-        "block",
-        "misuse",
-        "algorithms",
-        "device",
-        "convex_number",
-        "convex_limits",
-        "contact_distance",
-        "contact_detection",
-        "contact_exchange",
-        "contact_boundary_constraints",
-        "mpm_transfers",
-        "mpm_constitutive",
-        "mpm_steps",
-        "mpm_totals",
-        "mpm_cloth",
-        "mpm_granular",
-        "stop_and_grow",
-        "worlds",
-    ];
-    for name in programs {
+    for name in PROGRAMS {
         let done = sanitized(&program(name), &runtime, &library).output().unwrap();
         assert!(done.status.success(), "{name}: {}", text(&done));
     }
@@ -107,4 +88,84 @@ fn writes_astray() {
     let cells = device.upload(&[0_u32; 64]).unwrap();
     let _ =
         device.launch(Launch::new(1, 1), &ProbeMisuseParameters { cells: cells.span(), rule: 99, unused: 0 });
+}
+
+/// The emulation with its kernels under the thread sanitizer. A volatile read is an atomic one for
+/// CUDA.
+fn racing_library() -> Option<Library> {
+    let all =
+        ["-O1", "-g", "-fno-exceptions", "-fno-rtti", "-ffp-contract=off", "-DPLIANT_THREAD_SANITIZER=1"];
+    let of_kernels = ["-fsanitize=thread", "--param=tsan-distinguish-volatile=1"];
+    Library::compile_kernels("libpliant_emulation.so", &all, &of_kernels)
+}
+
+/// A program under the thread sanitizer: one test at a time, since it knows no more than some
+/// thousand threads, and each of the kernels' is one. What is not instrumented, the tests themselves
+/// and the emulation, is left alone.
+fn watched(program: &Path, runtime: &Path, library: &Library) -> Command {
+    let mut command = Command::new(program);
+    command
+        .arg("--test-threads=1")
+        .env("LD_PRELOAD", runtime)
+        .env("TSAN_OPTIONS", "ignore_noninstrumented_modules=1 halt_on_error=1 exitcode=66")
+        .env(support::LIBRARY, library.path());
+    command
+}
+
+/// Programs with kernels that share memory, and which of their tests; an empty name is all of them.
+/// Some take minutes.
+const WATCHED: [(&str, &str); 8] = [
+    ("block", "grid_barriers"),
+    ("convex_number", ""),
+    ("convex_limits", "the_iteration_limit_is_kept"),
+    ("contact_exchange", ""),
+    ("contact_boundary_constraints", "impulses_of_boundaries"),
+    ("mpm_transfers", ""),
+    ("mpm_cloth", "schedules_and_growth"),
+    ("worlds", ""),
+];
+
+/// No two threads of a kernel come to the same word, one of them to write, unless a barrier, a
+/// release with its acquire, or atomic operations are between them (PTX ISA, "Memory Consistency
+/// Model").
+#[test]
+#[ignore = "slow tier"]
+fn kernels_do_not_race() {
+    if std::env::var_os(support::LIBRARY).is_some() {
+        return;
+    }
+    let Some(runtime) = runtime("libtsan.so") else { return };
+    let Some(library) = racing_library() else { return };
+
+    // First that it finds any.
+    let own = std::env::current_exe().unwrap();
+    for (race, place) in [("blocks", "probe_races"), ("shared", "probe_misuse")] {
+        let mut command = watched(&own, &runtime, &library);
+        let done = command.args(["--exact", "races"]).env(RACE, race).output().unwrap();
+        let said = text(&done);
+        assert!(
+            !done.status.success() && said.contains("data race") && said.contains(place),
+            "{race}: {said}"
+        );
+    }
+    for (name, tests) in WATCHED {
+        let done = watched(&program(name), &runtime, &library).arg(tests).output().unwrap();
+        assert!(done.status.success(), "{name}: {}", text(&done));
+    }
+}
+
+/// Does nothing unless it is asked to by the test above.
+#[test]
+fn races() {
+    let Some(race) = std::env::var_os(RACE) else { return };
+    let device = support::emulated(1);
+    if race == "blocks" {
+        let (last, sum) = (device.upload(&[0_u32]).unwrap(), device.upload(&[0.0_f32]).unwrap());
+        let parameters = ProbeRacesParameters { last: last.span(), sum: sum.span() };
+        device.launch(Launch::new(2, 32), &parameters).unwrap();
+    } else {
+        let cells = device.upload(&[0_u32; 32]).unwrap();
+        let parameters = ProbeMisuseParameters { cells: cells.span(), rule: 15, unused: 0 };
+        device.launch(Launch::new(1, 32), &parameters).unwrap();
+    }
 }

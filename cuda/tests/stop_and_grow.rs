@@ -14,13 +14,15 @@ use pliant_cuda::contact::{
 use pliant_cuda::convex::{DeviceConvexSettings, DeviceConvexSolver, DeviceGuess};
 use pliant_cuda::kernels::{ContactBody, ConvexContacts, ConvexReport, ConvexTotals, GridNodes};
 use pliant_cuda::layout::Span;
-use pliant_cuda::mpm::{Advance, BlockCapacities, DeviceMpm, StepMomentumBalance, StopCause, Stopped};
+use pliant_cuda::mpm::{
+    Advance, BlockCapacities, DeviceMpm, StepMomentumBalance, StopCause, Stopped, SubstepCommands,
+};
 use pliant_cuda::{Commands, Device, DeviceError};
 use pliant_mpm::{Mpm, ParticleRecord};
 use pliant_rigid::{Bodies, Shape, SpatialVelocity};
 use support::contact::{H, options};
-use support::devices;
 use support::shapes::{bodies, geometry};
+use support::{device_kinds, devices};
 
 /// Below 0.4 h / c_s for E 1e5 Pa and 1e3 kg/m^3.
 const DT: f64 = 3e-4;
@@ -75,6 +77,19 @@ struct World {
 /// What a step came to, for comparisons to the bit.
 type Outcome = (StepMomentumBalance, ConvexTotals, ContactTotals, Vec<BodyExchange>);
 
+/// Commands of a substep, or, with `true`, of what substeps in a row begin with.
+struct Between<F>(F);
+
+impl<F: Fn(&mut Commands, bool)> SubstepCommands for Between<F> {
+    fn begin(&self, commands: &mut Commands) {
+        self.0(commands, true);
+    }
+
+    fn add(&self, commands: &mut Commands, _: u32) {
+        self.0(commands, false);
+    }
+}
+
 impl World {
     fn new(
         device: &Device,
@@ -107,9 +122,10 @@ impl World {
 
     fn begin(&mut self, substeps: u32) {
         let body = ContactBody::new(&Point3::origin(), &Isometry3::identity(), &SpatialVelocity::zero());
-        self.detector.begin_step(DT, &vec![body; substeps as usize]).unwrap();
-        self.solver.begin_step().unwrap();
-        self.exchange.begin_step(DT, &[]).unwrap();
+        let staging = self.mpm.staging();
+        self.detector.begin_step(staging, DT, &vec![body; substeps as usize]).unwrap();
+        self.solver.begin_step(staging);
+        self.exchange.begin_step(staging, DT, &[]).unwrap();
     }
 
     /// Begins a step of so many substeps, or goes on with the one that stopped.
@@ -117,7 +133,10 @@ impl World {
         let Self { mpm, geometries, detector, solver, exchange, other_grid, .. } = self;
         let (particles, grid, status) = (mpm.particles().rows(), mpm.grid().nodes(), mpm.status());
         let contacts = detector.contacts();
-        let between = |commands: &mut Commands, _: u32| {
+        let between = Between(|commands: &mut Commands, begins: bool| {
+            if begins {
+                return detector.issue_place(commands, geometries);
+            }
             detector.issue(commands, geometries, particles, status);
             solver.issue_number(
                 commands,
@@ -133,7 +152,7 @@ impl World {
             );
             let (incidence, solution) = (solver.incidence(), solver.solution());
             exchange.issue(commands, geometries, detector, incidence, solution, grid.nodes);
-        };
+        });
         match substeps {
             Some(substeps) => mpm.advance_with(substeps, DT, GRAVITY, &between).unwrap(),
             None => mpm.resume(&between).unwrap(),
@@ -216,7 +235,7 @@ fn growth_changes_no_bit() {
 fn a_step_reports_the_sum_of_its_substeps() {
     let (mpm, bodies) = falling();
     let substeps = 12;
-    for device in devices().into_iter().take(1) {
+    for device in device_kinds() {
         let mut whole = World::new(&device, &mpm, &bodies, ENOUGH, substeps as usize, DeviceGuess::Solution);
         let (account, solves, contacts, _) = whole.step(substeps);
         let mut single = World::new(&device, &mpm, &bodies, ENOUGH, 1, DeviceGuess::Solution);
@@ -270,7 +289,7 @@ fn nothing() -> ConvexTotals {
 #[test]
 fn what_cannot_be_mended_stops_a_step_before_it_moves_anything() {
     let (mpm, bodies) = falling();
-    for device in devices().into_iter().take(1) {
+    for device in device_kinds() {
         let substeps = 12;
         let stop = |world: &mut World| {
             // Substeps without contact come first.

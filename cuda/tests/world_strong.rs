@@ -8,7 +8,7 @@ use pliant_coupling::{AutoOr, Coupling, GridMotion, Material, ParticleSet, Setti
 use pliant_cuda::backend::{DeviceBackend, InitialCapacity, attach};
 use pliant_mpm::material::{Elastic, Model};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};
-use support::devices;
+use support::{device_kinds, devices};
 
 /// Mass of the soft block, of the plate on it, and of the anvil under it [kg].
 const BLOCK: f64 = 0.064;
@@ -104,7 +104,7 @@ fn bodies_that_answer_do_what_they_do_on_the_cpu() {
         assert_eq!(world.strongly_coupled().count(), 2);
         attach(&device, &mut world).unwrap();
         let start = momentum(&mut world);
-        let mut given = 0.0;
+        let (mut given, mut contacts) = (0.0, 0);
         for step in 0..3 {
             let (right, found) = (host.step().unwrap(), world.step().unwrap());
             let off = apart(&host, &world);
@@ -118,9 +118,11 @@ fn bodies_that_answer_do_what_they_do_on_the_cpu() {
             assert_eq!((found.not_converged, found.contacts_max), (0, right.contacts_max), "{case}");
             // Nothing but particles touches them: their steps are as linear as they were taken for.
             assert!(found.coupling_excess <= right.coupling_excess.max(1.0), "{case}");
+            contacts = contacts.max(found.contacts_max);
             given += world.body_impulses().iter().map(|impulse| impulse.linear.norm()).sum::<f64>();
         }
         assert!(given > 0.5 * (BLOCK + PLATE) * 0.5, "{given} N s: they must really meet");
+        assert!(contacts > 0, "nothing touches");
     }
 }
 
@@ -128,7 +130,7 @@ fn bodies_that_answer_do_what_they_do_on_the_cpu() {
 // contact, and to plastic flow.
 #[test]
 fn losses_that_are_not_measured_are_absent() {
-    for device in devices().into_iter().take(1) {
+    for device in device_kinds() {
         let mut world = thrown(4);
         attach(&device, &mut world).unwrap();
         world.step().unwrap();
@@ -145,12 +147,13 @@ fn losses_that_are_not_measured_are_absent() {
 // are strongly coupled.
 #[test]
 fn room_that_grows_changes_nothing() {
-    for device in devices().into_iter().take(1) {
+    for device in device_kinds() {
         let run = |room: InitialCapacity| {
             let mut world = thrown(4);
             let backend = DeviceBackend::new(&device, &mut world, room).unwrap();
             world.attach("cuda", Box::new(backend)).unwrap();
             world.step().unwrap();
+            assert!(world.body_impulses()[0].linear.norm() > 0.0, "nothing touches");
             (world.body_impulses().to_vec(), [0, 1].map(|body| world.bodies().pose(BodyId(body))))
         };
         assert!(run(InitialCapacity { contacts: 1, nodes: 1 }) == run(InitialCapacity::default()));
@@ -162,7 +165,7 @@ fn room_that_grows_changes_nothing() {
 // would see the plate jump by dt dV/2, of 1e-3 m.
 #[test]
 fn a_state_from_a_device_goes_on_elsewhere() {
-    for device in devices().into_iter().take(1) {
+    for device in device_kinds() {
         let mut world = thrown(8);
         attach(&device, &mut world).unwrap();
         world.step().unwrap();

@@ -14,7 +14,7 @@ use pliant_rigid::multibody::{Model, State};
 use pliant_rigid::simulation::System;
 use pliant_testing::Random;
 use pliant_testing::worlds::{GENTLE, crowded, everything};
-use support::{devices, emulated};
+use support::{device_kinds, devices};
 use worlds_support::{ball, random_state, systems};
 
 const DT: f64 = 2e-3;
@@ -371,28 +371,32 @@ fn rollouts_follow_their_targets() {
 fn what_does_not_fit_is_named() {
     let system = everything(ComFreeSettings::published(0.1, 0.005));
     let batch = batch_of(&system, 4, &mut Random::new(1));
-    let device = emulated(1);
-    let mut worlds = DeviceWorlds::<f32>::new(&device, &batch).unwrap();
-    let state = batch.state(0).unwrap();
-    let mut spoiled = state.clone();
-    spoiled.q[0] = f64::NAN;
-    let text = |result: Result<(), WorldsError>| result.unwrap_err().to_string();
-    for (result, expected) in [
-        (worlds.set_state(4, &state), "world is 4"),
-        (worlds.set_state(1, &spoiled), "state of world 1: number is NaN"),
-        (worlds.set_states(std::slice::from_ref(&state)), "1 states given; 4 are needed, one for each world"),
-        (worlds.set_target(0, 3, 0.0), "motor is 3"),
-        (worlds.set_target(0, 1, f64::NAN), "motor 1: target is NaN"),
-        (worlds.set_parameter(5, Parameter::Friction(0), 0.1), "world is 5"),
-        (worlds.set_parameter(0, Parameter::Friction(0), -0.1), "Friction(0): value is -0.1"),
-        (worlds.rollout(&[0.0; 11], 1), "11 targets given; 1 steps x 3 motors x 4 worlds are needed"),
-        (worlds.rollout(&[f64::INFINITY; 12], 1), "number 0 of them not finite"),
-    ] {
-        let text = text(result);
-        assert!(text.contains(expected), "{text}");
+    for device in device_kinds() {
+        let mut worlds = DeviceWorlds::<f32>::new(&device, &batch).unwrap();
+        let state = batch.state(0).unwrap();
+        let mut spoiled = state.clone();
+        spoiled.q[0] = f64::NAN;
+        let text = |result: Result<(), WorldsError>| result.unwrap_err().to_string();
+        for (result, expected) in [
+            (worlds.set_state(4, &state), "world is 4"),
+            (worlds.set_state(1, &spoiled), "state of world 1: number is NaN"),
+            (
+                worlds.set_states(std::slice::from_ref(&state)),
+                "1 states given; 4 are needed, one for each world",
+            ),
+            (worlds.set_target(0, 3, 0.0), "motor is 3"),
+            (worlds.set_target(0, 1, f64::NAN), "motor 1: target is NaN"),
+            (worlds.set_parameter(5, Parameter::Friction(0), 0.1), "world is 5"),
+            (worlds.set_parameter(0, Parameter::Friction(0), -0.1), "Friction(0): value is -0.1"),
+            (worlds.rollout(&[0.0; 11], 1), "11 targets given; 1 steps x 3 motors x 4 worlds are needed"),
+            (worlds.rollout(&[f64::INFINITY; 12], 1), "number 0 of them not finite"),
+        ] {
+            let text = text(result);
+            assert!(text.contains(expected), "{text}");
+        }
+        assert!(matches!(worlds.status(4), Err(WorldsError::Batch(BatchError::Value { .. }))));
+        assert!(worlds.state(4).is_err());
     }
-    assert!(matches!(worlds.status(4), Err(WorldsError::Batch(BatchError::Value { .. }))));
-    assert!(worlds.state(4).is_err());
 }
 
 // What is told to be needed is what is taken, to the byte, and what does not fit is refused before

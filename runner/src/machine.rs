@@ -80,7 +80,8 @@ impl OpenBackend {
         match &self.device {
             // Rigid bodies move on the processor.
             Some(device) if world.particle_count() > 0 => pliant_cuda::backend::attach(device, world),
-            _ => Ok(()),
+            Some(_) => Ok(()),
+            None => world.check_processor(),
         }
     }
 

@@ -36,6 +36,20 @@ fn results(directory: &Path) -> (Vec<Vec<u8>>, Vec<String>) {
     (frames, text.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned()).collect())
 }
 
+// Checks: what the processor does not do is refused before anything is stepped, by its field.
+#[test]
+fn the_processor_refuses_atomic_transfers() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = apply(&small(), &[Assignment::parse("transfer=atomic").unwrap()]).unwrap();
+    match run(Scenario::new(&scene).unwrap(), options(&folder.path().join("run"))) {
+        Err(RunError::Attach(error)) => {
+            let told = error.to_string();
+            assert!(told.contains("cpu") && told.contains("transfer: atomic"), "{told}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
 // Checks: a run that is stopped between two frames says `interrupted`, and resumed it equals the
 // run that was never stopped, bit for bit.
 #[test]

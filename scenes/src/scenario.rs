@@ -281,6 +281,7 @@ fn settings(scene: &Scene) -> Settings {
         coupling: scene.coupling,
         coupling_step: scene.coupling_step,
         grid_motion: scene.grid_motion,
+        transfer: scene.transfer,
         gravity: scene.gravity.into(),
         contact: scene.contact,
         solver: solver(&scene.solver),

@@ -12,9 +12,12 @@ use super::output::{Failure, print, print_json};
 pub fn doctor(json: bool) -> Result<(), Failure> {
     let driver = DriverInfo::ask();
     let gpus: &[GpuInfo] = driver.as_ref().map_or(&[], |info| &info.devices);
-    let gpu_tests: Vec<_> = (0..).zip(gpus).map(|(ordinal, _)| self_test(Device::cuda(ordinal))).collect();
-    let emulation =
-        if Device::IS_EMULATION_BUILT { self_test(Device::emulated(0)) } else { "not built".to_owned() };
+    let gpu_tests: Vec<_> = (0..).zip(gpus).map(|(ordinal, _)| SelfTest::of(Device::cuda(ordinal))).collect();
+    let emulation = if Device::IS_EMULATION_BUILT {
+        SelfTest::of(Device::emulated(0)).result
+    } else {
+        "not built".to_owned()
+    };
     if json {
         return print_json(Ok(as_json(&driver, gpus, &gpu_tests, &emulation)));
     }
@@ -29,7 +32,7 @@ pub fn doctor(json: bool) -> Result<(), Failure> {
     line("threads", &machine::available_threads().to_string());
     line("cuda driver", &driver_text(&driver));
     for ((ordinal, gpu), test) in gpus.iter().enumerate().zip(&gpu_tests) {
-        line(&format!("gpu {ordinal}"), &format!("{}; kernels {test}", gpu_text(gpu)));
+        line(&format!("gpu {ordinal}"), &format!("{}; {}", gpu_text(gpu), test.text()));
     }
     if gpus.is_empty() {
         line("gpus", "none");
@@ -48,11 +51,26 @@ pub fn doctor(json: bool) -> Result<(), Failure> {
 }
 
 /// Result of a small kernel on a device.
-fn self_test(device: Result<Device, DeviceError>) -> String {
-    match device.and_then(|device| device.self_test()) {
-        Ok(true) => "work".to_owned(),
-        Ok(false) => "give wrong results".to_owned(),
-        Err(error) => format!("fail: {error}"),
+struct SelfTest {
+    result: String,
+    /// What the kernels were loaded from, on a GPU that has them.
+    image: Option<String>,
+}
+
+impl SelfTest {
+    fn of(device: Result<Device, DeviceError>) -> Self {
+        let image = device.as_ref().ok().and_then(|device| Some(device.kernel_image()?.to_string()));
+        let result = match device.and_then(|device| device.self_test()) {
+            Ok(true) => "work".to_owned(),
+            Ok(false) => "give wrong results".to_owned(),
+            Err(error) => format!("fail: {error}"),
+        };
+        Self { result, image }
+    }
+
+    fn text(&self) -> String {
+        let image = self.image.as_ref().map(|image| format!(", loaded from {image}"));
+        format!("kernels {}{}", self.result, image.unwrap_or_default())
     }
 }
 
@@ -72,7 +90,7 @@ fn gpu_text(gpu: &GpuInfo) -> String {
 fn as_json(
     driver: &Result<DriverInfo, DeviceError>,
     gpus: &[GpuInfo],
-    tests: &[String],
+    tests: &[SelfTest],
     emulation: &str,
 ) -> Value {
     let devices = gpus.iter().zip(tests).map(|(gpu, test)| {
@@ -81,7 +99,8 @@ fn as_json(
             "memory_bytes": gpu.memory,
             "compute_capability": format!("{}.{}", gpu.capability.0, gpu.capability.1),
             "multiprocessors": gpu.multiprocessors,
-            "kernels": test,
+            "kernels": test.result,
+            "kernels_loaded_from": test.image,
         })
     });
     json!({

@@ -4,13 +4,14 @@
 //! slippery floor in a box with slippery walls. The first 100 substeps are free fall and are
 //! checked against the closed form; then nine chunks are timed. One substep is P2G, grid and G2P,
 //! with whatever sorting falls into it. Memory is taken after one more sort and substep, because a
-//! short run of a large block may not sort on its own, and the buffers of the sort count.
+//! short run of a large block may not sort on its own, and the buffers of the sort count. A device
+//! is measured with both transfers to the grid.
 
 use std::time::Instant;
 
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_cuda::Device;
-use pliant_cuda::mpm::{BlockCapacities, DeviceMpm};
+use pliant_cuda::mpm::{BlockCapacities, DeviceMpm, Transfer};
 use pliant_mpm::material::{Elastic, Model};
 use pliant_mpm::{Boundary, BoundaryKind, InstructionSet, Material, Mpm, ParticleState};
 use serde_json::{Value, json};
@@ -59,6 +60,10 @@ const SIZES: [Size; 4] = [
     Size { name: "4m", cells: 79, nodes: 256, substep: 1e-4, chunk: 5 },
 ];
 
+/// Transfers to the grid, of which a device has all and the processor the first, and what the
+/// case's name ends with.
+const TRANSFERS: [(Transfer, &str); 2] = [(Transfer::Ordered, ""), (Transfer::Atomic, "-atomic")];
+
 fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let device = options.machine.device();
     // An emulated device is for checks: it takes a tenth of a second for what a GPU does in
@@ -67,14 +72,17 @@ fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), B
         if device.is_some_and(Device::is_emulated) { &[Size { chunk: 2, ..SIZES[0] }] } else { &SIZES[..] };
     for size in sizes {
         for &threads in &options.threads {
-            let measured = in_pool(PART.name, threads, || match device {
-                None => measure(&mut OnProcessor(build(size)?), size),
-                Some(device) => measure(&mut OnDevice::new(device, build(size)?)?, size),
-            })??;
-            let (case, precision, unit) = (size.name.to_owned(), "f32", "ns/particle/substep");
-            let sample =
-                RowContext { machine: &options.machine, part: PART.name, case, threads, precision, unit };
-            row(sample.row(measured.times, measured.details));
+            let (precision, unit) = ("f32", "ns/particle/substep");
+            for &(transfer, suffix) in &TRANSFERS[..if device.is_some() { 2 } else { 1 }] {
+                let measured = in_pool(PART.name, threads, || match device {
+                    None => measure(&mut OnProcessor(build(size)?), size),
+                    Some(device) => measure(&mut OnDevice::new(device, build(size)?, transfer)?, size),
+                })??;
+                let case = format!("{}{suffix}", size.name);
+                let sample =
+                    RowContext { machine: &options.machine, part: PART.name, case, threads, precision, unit };
+                row(sample.row(measured.times, measured.details));
+            }
         }
     }
     Ok(())
@@ -163,10 +171,16 @@ struct OnDevice {
 }
 
 impl OnDevice {
-    fn new(device: &Device, (mpm, walls): (Mpm, Vec<Boundary>)) -> Result<Self, BenchError> {
+    fn new(
+        device: &Device,
+        (mpm, walls): (Mpm, Vec<Boundary>),
+        transfer: Transfer,
+    ) -> Result<Self, BenchError> {
         let capacities = BlockCapacities::for_model(&mpm);
         let bytes = DeviceMpm::bytes_needed(&mpm, &walls, capacities);
-        Ok(Self { mpm: DeviceMpm::new(device, &mpm, &walls, capacities).map_err(fail)?, bytes })
+        let mut mpm = DeviceMpm::new(device, &mpm, &walls, capacities).map_err(fail)?;
+        mpm.set_transfer(transfer);
+        Ok(Self { mpm, bytes })
     }
 }
 

@@ -14,12 +14,12 @@ use super::part::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, 
 /// World-steps a second.
 pub const SOFT_WORLDS: BenchPart = BenchPart {
     name: "soft-worlds",
-    about: "a stamp presses a piece of dough in 1 to 256 worlds: world-steps a second, at once and in turn",
+    about: "a stamp presses a piece of dough in 1 to 4096 worlds: world-steps a second, at once and in turn",
     run: measure,
 };
 
 /// Numbers of worlds.
-const WORLDS_MEASURED: [usize; 4] = [1, 16, 64, 256];
+const WORLDS_MEASURED: [usize; 5] = [1, 16, 64, 256, 4096];
 /// Approximate world-steps of a repeat, and number of repeats.
 const WORK: usize = 512;
 const REPEATS: usize = 5;

@@ -11,13 +11,16 @@ use pliant_rigid::{Bodies, SpatialImpulse};
 
 use super::capacity::InitialCapacity;
 use crate::contact::{
-    ContactDetectionOptions, DetectorCapacity, DeviceBoundaryConstraints, DeviceContactDetector,
-    DeviceExchange, DeviceGeometries, DeviceStronglyCoupledBodies,
+    ContactDetectionOptions, ContactTotals, DetectorCapacity, DeviceBoundaryConstraints,
+    DeviceContactDetector, DeviceExchange, DeviceGeometries, DeviceStronglyCoupledBodies, StagedExchange,
 };
 use crate::convex::{DeviceConvexSettings, DeviceConvexSolver, DeviceGuess};
-use crate::kernels::{self, CONTACT_NONE, ContactBody, ConvexContacts, GridNodes, ParticleRows};
+use crate::kernels::{
+    self, CONTACT_NONE, ContactBody, ContactState, ConvexContacts, ConvexTotals, GridNodes, ParticleRows,
+};
 use crate::layout::Span;
 use crate::mpm::{DeviceMpm, StopCause, Stopped};
+use crate::staging::{StagedResult, Staging};
 use crate::{Commands, Device};
 
 /// Blocks of a cooperative kernel under emulation, where each costs time at every barrier.
@@ -38,6 +41,16 @@ pub(super) struct DeviceContact {
     boundaries: Vec<Boundary>,
     /// All bodies in each substep of a step.
     bodies: Vec<ContactBody>,
+    results: Option<Results>,
+}
+
+/// What a step leaves.
+#[derive(Clone, Copy, Debug)]
+struct Results {
+    bodies: StagedResult<ContactBody>,
+    contacts: StagedResult<ContactState>,
+    solves: StagedResult<ConvexTotals>,
+    exchange: StagedExchange,
 }
 
 impl DeviceContact {
@@ -89,6 +102,7 @@ impl DeviceContact {
             device: device.clone(),
             boundaries,
             bodies: Vec::new(),
+            results: None,
         }))
     }
 
@@ -123,10 +137,11 @@ impl DeviceContact {
         Ok(())
     }
 
-    /// Uploads where the bodies will be, and what the solves go by; true where commands are to be
+    /// Stages where the bodies will be, and what the solves go by; true where commands are to be
     /// recorded anew.
     pub(super) fn begin_step(
         &mut self,
+        staging: &mut Staging,
         plan: &SubstepPlan<'_>,
         settings: &Settings,
     ) -> Result<bool, BackendError> {
@@ -139,22 +154,27 @@ impl DeviceContact {
             };
             self.bodies.extend(bodies.iter().zip(plan.reference_points).map(body));
         }
-        self.detector.begin_step(plan.substep, &self.bodies).map_err(BackendError::device)?;
-        self.exchange.begin_step(plan.substep, plan.references).map_err(BackendError::device)?;
+        self.detector.begin_step(staging, plan.substep, &self.bodies).map_err(BackendError::device)?;
+        let begun = self.exchange.begin_step(staging, plan.substep, plan.references);
+        begun.map_err(BackendError::device)?;
         let convex = DeviceConvexSettings {
             solver: settings.solver.clone(),
             substep: plan.substep,
             dissipation: settings.contact.dissipation,
             stiction_tolerance: settings.contact.stiction_tolerance,
         };
-        self.solver.begin_step().map_err(BackendError::device)?;
-        self.solver.set(&convex, DeviceGuess::Solution).map_err(BackendError::device)?;
-        let is_new = self.upload_strongly_coupled(plan)?;
+        self.solver.begin_step(staging);
+        self.solver.stage(staging, &convex, DeviceGuess::Solution).map_err(BackendError::device)?;
+        let is_new = self.stage_strongly_coupled(staging, plan)?;
         Ok(is_new || self.detector.bodies().len() != poses.len())
     }
 
-    /// Uploads the strongly coupled bodies; true if commands must be recorded anew.
-    fn upload_strongly_coupled(&mut self, plan: &SubstepPlan<'_>) -> Result<bool, BackendError> {
+    /// Stages the strongly coupled bodies; true if commands must be recorded anew.
+    fn stage_strongly_coupled(
+        &mut self,
+        staging: &mut Staging,
+        plan: &SubstepPlan<'_>,
+    ) -> Result<bool, BackendError> {
         let bodies = plan.strongly_coupled.bodies;
         let is_new = self.strongly_coupled.len() != bodies.len();
         if is_new {
@@ -166,11 +186,28 @@ impl DeviceContact {
         for (place, id) in (0..).zip(bodies) {
             places[id.0] = Some(place);
         }
-        let grew = self.solver.set_mobility(&self.mobility, &places).map_err(BackendError::device)?;
+        let grew =
+            self.solver.set_mobility(staging, &self.mobility, &places).map_err(BackendError::device)?;
         if !bodies.is_empty() {
-            self.strongly_coupled.begin_step(plan).map_err(BackendError::device)?;
+            self.strongly_coupled.begin_step(staging, plan).map_err(BackendError::device)?;
         }
         Ok(is_new || grew)
+    }
+
+    /// Asks for what the next run of the step leaves.
+    pub(super) fn stage_results(&mut self, staging: &mut Staging, plan: &SubstepPlan<'_>) {
+        let (bodies, count) = (self.detector.bodies(), self.detector.body_count());
+        self.results = Some(Results {
+            bodies: staging.download(bodies.skip(count * plan.substeps).first(count)),
+            contacts: staging.download(self.detector.state()),
+            solves: staging.download(self.solver.totals_span()),
+            exchange: self.exchange.stage_results(staging),
+        });
+    }
+
+    /// Appends what substeps in a row begin with.
+    pub(super) fn issue_begin(&self, commands: &mut Commands) {
+        self.detector.issue_place(commands, &self.geometries);
     }
 
     /// Appends the launches of a substep.
@@ -206,39 +243,41 @@ impl DeviceContact {
             grid.nodes,
             &self.exchange,
         );
-        self.strongly_coupled.issue(commands, &self.detector, &self.exchange);
+        self.strongly_coupled.issue(commands, &self.geometries, &self.detector, &self.exchange);
     }
 
     /// Adds what the bodies got, and says where their points and the strongly coupled ones are
     /// left.
     pub(super) fn end_step(
         &mut self,
+        staging: &Staging,
         plan: &SubstepPlan<'_>,
         impulses: &mut [SpatialImpulse],
         points: &mut [Point3<f64>],
         left: &mut [Isometry3<f64>],
         done: &mut SubstepsResult,
-    ) -> Result<(), BackendError> {
-        let bodies = self.detector.bodies_after(plan.substeps).map_err(BackendError::device)?;
-        for (point, body) in points.iter_mut().zip(&bodies) {
+    ) {
+        let Some(results) = self.results.take() else { return };
+        let bodies = staging.result(&results.bodies);
+        for (point, body) in points.iter_mut().zip(bodies) {
             *point = body.origin.into();
         }
         for (pose, id) in left.iter_mut().zip(plan.strongly_coupled.bodies) {
             *pose = bodies[id.0].pose();
         }
-        let exchanged = self.exchange.download().map_err(BackendError::device)?;
-        for (sum, body) in impulses.iter_mut().zip(&exchanged) {
+        let exchanged = || DeviceExchange::results(staging, &results.exchange);
+        for (sum, body) in impulses.iter_mut().zip(exchanged()) {
             sum.angular += body.impulse.angular;
             sum.linear += body.impulse.linear;
         }
-        if let Some(grid) = exchanged.last() {
+        if let Some(grid) = exchanged().last() {
             done.boundary_constraints.angular = -grid.impulse.angular;
             done.boundary_constraints.linear = -grid.impulse.linear;
         }
-        done.moment_of_travel = exchanged.iter().map(|body| body.moment_of_travel).sum();
-        done.work = exchanged.iter().map(|body| body.work).sum();
-        let contacts = self.detector.totals().map_err(BackendError::device)?;
-        let solves = self.solver.totals().map_err(BackendError::device)?;
+        done.moment_of_travel = exchanged().map(|body| body.moment_of_travel).sum();
+        done.work = exchanged().map(|body| body.work).sum();
+        let contacts = ContactTotals::from(&staging.result(&results.contacts)[0]);
+        let solves = staging.result(&results.solves)[0];
         done.contacts = ContactStatistics {
             deepest: None,
             contacts: contacts.sum,
@@ -248,7 +287,6 @@ impl DeviceContact {
             residual: solves.residual,
             not_converged: solves.not_converged,
         };
-        Ok(())
     }
 
     /// The contact cache.

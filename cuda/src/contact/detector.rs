@@ -11,11 +11,11 @@ use super::options::ContactDetectionOptions;
 use crate::kernels::{
     CONTACT_NONE, CONTACT_SLOTS, CONTACT_THREADS, ContactArrays, ContactBody, ContactClock,
     ContactFillParameters, ContactFindParameters, ContactPlaceParameters, ContactPlacedGeometry,
-    ContactRules, ContactState, DeviceCachedContact, DeviceContactCache, ParticleRows, SCAN_THREADS,
-    ScanTileSumsParameters,
+    ContactPlacement, ContactRules, ContactState, DeviceCachedContact, DeviceContactCache, ParticleRows,
 };
 use crate::layout::Span;
 use crate::mpm::grown_capacity;
+use crate::staging::Staging;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
 /// What there is memory for.
@@ -38,6 +38,12 @@ pub struct ContactTotals {
     pub most: u32,
 }
 
+impl From<&ContactState> for ContactTotals {
+    fn from(state: &ContactState) -> Self {
+        Self { sum: state.step_contacts, most: state.step_most_contacts }
+    }
+}
+
 /// Finds the contacts of a substep, and caches those of the last.
 #[derive(Debug)]
 pub struct DeviceContactDetector {
@@ -52,6 +58,7 @@ pub struct DeviceContactDetector {
     counts: Buffer<u32>,
     tiles: Buffer<u32>,
     total: Buffer<u32>,
+    done: Buffer<u32>,
     /// See [`ContactFillParameters`].
     grains: Buffer<[f32; 2]>,
     contacts: Contacts,
@@ -81,11 +88,12 @@ impl DeviceContactDetector {
             body_count: geometries.bodies(),
             bodies: device.allocate(geometries.bodies() * (capacity.substeps + 1))?,
             placed: device.allocate(geometries.len())?,
-            clock: device.upload(&[ContactClock { substep: 0.0, substep_index: 0, active: 0, unused: 0 }])?,
+            clock: device.upload(&[ContactClock::zeroed()])?,
             touched: device.allocate(capacity.particles * CONTACT_SLOTS as usize)?,
             counts: device.allocate(capacity.particles)?,
             tiles: device.allocate(tiles)?,
             total: device.allocate(1)?,
+            done: device.upload(&[0])?,
             grains: device.allocate(0)?,
             contacts: Contacts::new(device, capacity.contacts)?,
             contact_cache: device.allocate(capacity.contacts)?,
@@ -116,7 +124,7 @@ impl DeviceContactDetector {
     pub fn bytes_needed(geometries: &DeviceGeometries, capacity: DetectorCapacity) -> u64 {
         let DetectorCapacity { particles, contacts, substeps } = capacity;
         let tiles = particles.div_ceil(CONTACT_THREADS as usize).max(1);
-        let words = particles * (CONTACT_SLOTS as usize + 2) + tiles + 1;
+        let words = particles * (CONTACT_SLOTS as usize + 2) + tiles + 2;
         let of_contacts = contacts * size_of::<DeviceCachedContact>();
         let of_bodies = geometries.bodies() * (substeps + 1) * size_of::<ContactBody>()
             + geometries.len() * size_of::<ContactPlacedGeometry>();
@@ -169,23 +177,54 @@ impl DeviceContactDetector {
         Ok(())
     }
 
-    /// Begins a step of substeps of `substep` \[s\]: `bodies` are all bodies in the first, then in
+    /// Stages the beginning of a step of substeps of `substep` \[s\]: `bodies` are all bodies in the first, then in
     /// the second, and so on. No more substeps than that may take place before the next step
     /// begins.
     ///
     /// # Errors
     /// [`ContactError::Poses`] where there are not as many as that, or more than there is memory
     /// for; those of the device.
-    pub fn begin_step(&mut self, substep: f64, bodies: &[ContactBody]) -> Result<(), ContactError> {
+    pub fn begin_step(
+        &mut self,
+        staging: &mut Staging,
+        substep: f64,
+        bodies: &[ContactBody],
+    ) -> Result<(), ContactError> {
         if bodies.len() > self.body_count * self.capacity.substeps
             || !bodies.len().is_multiple_of(self.body_count.max(1))
         {
             let (given, bodies, substeps) = (bodies.len(), self.body_count, self.capacity.substeps);
             return Err(ContactError::Poses { given, bodies, substeps });
         }
-        self.bodies.upload(bodies)?;
-        let clock = ContactClock { substep: substep as f32, substep_index: 0, active: 0, unused: 0 };
-        Ok(self.clock.upload(&[clock])?)
+        staging.upload(self.bodies.span(), bodies)?;
+        let substeps = (bodies.len() / self.body_count.max(1)) as u32;
+        let clock = ContactClock { substep: substep as f32, substep_index: 0, active: 0, substeps };
+        Ok(staging.upload(self.clock.span(), &[clock])?)
+    }
+
+    /// What places the geometries.
+    pub(crate) fn placement(&self, geometries: &DeviceGeometries) -> ContactPlacement {
+        ContactPlacement {
+            shapes: geometries.shapes(),
+            bodies: self.bodies.span(),
+            placed: self.placed.span(),
+            grid_spacing: self.rules.grid_spacing,
+            body_count: self.body_count as u32,
+            unused: 0,
+        }
+    }
+
+    /// Appends the launch that places the geometries for the next substep, which substeps in a row
+    /// begin with; each places them for the one after it.
+    pub fn issue_place(&self, commands: &mut Commands, geometries: &DeviceGeometries) {
+        commands.launch(
+            Launch::over(geometries.len() as u32, CONTACT_THREADS, CONTACT_THREADS),
+            &ContactPlaceParameters {
+                placement: self.placement(geometries),
+                clock: self.clock.span(),
+                state: self.state.span(),
+            },
+        );
     }
 
     /// Appends the launches that find the contacts of the next substep, which the exchange ends.
@@ -201,47 +240,23 @@ impl DeviceContactDetector {
         particles: ParticleRows,
         status: Span<u32>,
     ) {
-        let (shapes, rules, contacts) = (geometries.shapes(), self.rules, self.contacts());
-        let (placed, contact_cache, clock) = (self.placed.span(), self.contact_cache(), self.clock.span());
-        let total = self.total.span();
         let over = Launch::over(particles.count, CONTACT_THREADS, CONTACT_THREADS);
-        let tile_count = particles.count.div_ceil(CONTACT_THREADS).max(1);
-        let tiles = self.tiles.span().first(tile_count);
         let find = ContactFindParameters {
             particles,
-            shapes,
-            placed,
-            contact_cache,
-            clock,
+            shapes: geometries.shapes(),
+            placed: self.placed.span(),
+            contact_cache: self.contact_cache(),
+            clock: self.clock.span(),
             touched: self.touched.span(),
             counts: self.counts.span(),
-            tiles,
-            rules,
+            tiles: self.tiles.span().first(over.blocks[0]),
+            total: self.total.span(),
+            done: self.done.span(),
+            limit: status,
+            rules: self.rules,
         };
-        commands
-            .launch(
-                Launch::over(geometries.len() as u32, CONTACT_THREADS, CONTACT_THREADS),
-                &ContactPlaceParameters {
-                    shapes,
-                    bodies: self.bodies.span(),
-                    placed,
-                    clock,
-                    state: self.state.span(),
-                    limit: status,
-                    grid_spacing: rules.grid_spacing,
-                    body_count: self.body_count as u32,
-                    unused: 0,
-                },
-            )
-            .launch(over, &find)
-            .launch(
-                Launch::new(1, SCAN_THREADS),
-                &ScanTileSumsParameters { tile_sums: tiles, total, tiles: tile_count, unused: 0 },
-            )
-            .launch(
-                over,
-                &ContactFillParameters { find, total, grains: self.grains.span(), contacts, status },
-            );
+        let (grains, contacts) = (self.grains.span(), self.contacts());
+        commands.launch(over, &find).launch(over, &ContactFillParameters { find, grains, contacts, status });
     }
 
     /// Contacts that there is memory for.
@@ -257,11 +272,11 @@ impl DeviceContactDetector {
     pub fn totals(&self) -> Result<ContactTotals, ContactError> {
         let mut state = [ContactState::zeroed()];
         self.state.download_at(0, &mut state)?;
-        Ok(ContactTotals { sum: state[0].step_contacts, most: state[0].step_most_contacts })
+        Ok(ContactTotals::from(&state[0]))
     }
 
     /// Kept from substep to substep; one element.
-    pub(super) fn state(&self) -> Span<ContactState> {
+    pub(crate) fn state(&self) -> Span<ContactState> {
         self.state.span()
     }
 

@@ -8,11 +8,12 @@ use super::detector::DeviceContactDetector;
 use super::error::ContactError;
 use super::geometries::DeviceGeometries;
 use crate::kernels::{
-    CONTACT_SUMS, CONTACT_THREADS, ContactExchangeNodesParameters, ContactExchangeParameters,
-    ContactReference, ContactSolution, ContactSumBodiesParameters, ConvexIncidence,
+    CONTACT_SUMS, CONTACT_THREADS, ContactExchangeParameters, ContactReference, ContactSolution,
+    ContactSumBodiesParameters, ConvexIncidence,
 };
 use crate::layout::Span;
 use crate::mpm::grown_capacity;
+use crate::staging::{StagedResult, Staging};
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
 /// Angular impulse, linear impulse, work.
@@ -58,6 +59,26 @@ fn reference(substep: f64, path: Option<&ReferencePointPath>) -> ContactReferenc
         substep_index: 0,
         unused: 0,
     }
+}
+
+/// What a step leaves of the exchange.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StagedExchange {
+    totals: StagedResult<Sums>,
+    references: StagedResult<ContactReference>,
+}
+
+/// What the bodies got, and last the boundary constraints, which have no reference.
+fn exchanged(totals: &[Sums], references: &[ContactReference]) -> impl Iterator<Item = BodyExchange> {
+    let moments = references.iter().map(|r| Vector3::from(r.moment_of_travel)).chain([Vector3::zeros()]);
+    totals.iter().zip(moments).map(|(t, moment_of_travel)| BodyExchange {
+        impulse: SpatialImpulse {
+            angular: Vector3::new(t[0], t[1], t[2]),
+            linear: Vector3::new(t[3], t[4], t[5]),
+        },
+        moment_of_travel,
+        work: t[6],
+    })
 }
 
 impl DeviceExchange {
@@ -110,7 +131,7 @@ impl DeviceExchange {
         Ok(())
     }
 
-    /// Begins a step of substeps of `substep` \[s\]: bodies got nothing yet. The points that the
+    /// Stages the beginning of a step of substeps of `substep` \[s\]: bodies got nothing yet. The points that the
     /// impulses on them are about, which the detector has for the first substep, go on by
     /// `references`, one a body; those of bodies without stay.
     ///
@@ -118,13 +139,14 @@ impl DeviceExchange {
     /// Those of the device.
     pub fn begin_step(
         &mut self,
+        staging: &mut Staging,
         substep: f64,
         references: &[ReferencePointPath],
     ) -> Result<(), ContactError> {
         let paths = references.iter().map(Some).chain(core::iter::repeat(None));
         let all: Vec<_> = paths.take(self.bodies as usize).map(|path| reference(substep, path)).collect();
-        self.references.upload(&all)?;
-        Ok(self.totals.fill([0.0; CONTACT_SUMS as usize])?)
+        staging.clear(self.totals.span());
+        Ok(staging.upload(self.references.span(), &all)?)
     }
 
     /// Appends the launches that apply the solution of the substep that the detector found last:
@@ -140,37 +162,23 @@ impl DeviceExchange {
         solution: ContactSolution,
         nodes: Span<[f32; 4]>,
     ) {
-        let (contacts, clock, bodies) = (detector.contacts(), detector.clock(), detector.bodies());
-        let (sums, totals, grid_spacing) = (self.sums.span(), self.totals.span(), detector.grid_spacing());
+        let (clock, bodies, sums) = (detector.clock(), detector.bodies(), self.sums.span());
         let (body_count, first_tile) = (self.bodies, self.contact_tiles);
+        let tiles = self.contact_tiles + self.node_tiles;
         commands
-            .clear(sums)
             .launch(
-                Launch::new(self.contact_tiles, CONTACT_THREADS),
+                Launch::new(tiles, CONTACT_THREADS),
                 &ContactExchangeParameters {
-                    contacts,
+                    contacts: detector.contacts(),
                     shapes: geometries.shapes(),
+                    incidence,
+                    nodes,
                     contact_cache: detector.contact_cache(),
                     solution,
                     bodies,
                     clock,
                     sums,
-                    grid_spacing,
-                    body_count,
-                    unused: 0,
-                },
-            )
-            .launch(
-                Launch::new(self.node_tiles, CONTACT_THREADS),
-                &ContactExchangeNodesParameters {
-                    contacts,
-                    incidence,
-                    solution,
-                    nodes,
-                    bodies,
-                    clock,
-                    sums,
-                    grid_spacing,
+                    grid_spacing: detector.grid_spacing(),
                     body_count,
                     first_tile,
                 },
@@ -179,12 +187,13 @@ impl DeviceExchange {
                 Launch::new(body_count + 1, CONTACT_THREADS),
                 &ContactSumBodiesParameters {
                     sums,
-                    totals,
+                    totals: self.totals.span(),
                     bodies,
+                    placement: detector.placement(geometries),
                     references: self.references.span(),
                     clock,
                     state: detector.state(),
-                    tiles: self.contact_tiles + self.node_tiles,
+                    tiles,
                     first_tile,
                     body_count,
                     unused: 0,
@@ -204,19 +213,19 @@ impl DeviceExchange {
     /// # Errors
     /// Those of the device.
     pub fn download(&self) -> Result<Vec<BodyExchange>, ContactError> {
-        let (totals, references) = (self.totals.download()?, self.references.download()?);
-        let moment_of_travel = references.iter().map(|r| Vector3::from(r.moment_of_travel));
-        Ok(totals
-            .iter()
-            .zip(moment_of_travel.chain([Vector3::zeros()]))
-            .map(|(t, moment_of_travel)| BodyExchange {
-                impulse: SpatialImpulse {
-                    angular: Vector3::new(t[0], t[1], t[2]),
-                    linear: Vector3::new(t[3], t[4], t[5]),
-                },
-                moment_of_travel,
-                work: t[6],
-            })
-            .collect())
+        Ok(exchanged(&self.totals.download()?, &self.references.download()?).collect())
+    }
+
+    /// Asks for what the step left, for [`DeviceExchange::results`].
+    pub(crate) fn stage_results(&self, staging: &mut Staging) -> StagedExchange {
+        StagedExchange {
+            totals: staging.download(self.totals.span()),
+            references: staging.download(self.references.span()),
+        }
+    }
+
+    /// As [`DeviceExchange::download`], of a run that was received.
+    pub(crate) fn results(staging: &Staging, staged: &StagedExchange) -> impl Iterator<Item = BodyExchange> {
+        exchanged(staging.result(&staged.totals), staging.result(&staged.references))
     }
 }

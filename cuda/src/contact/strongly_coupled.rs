@@ -7,7 +7,9 @@ use pliant_rigid::SpatialVelocity;
 use super::detector::DeviceContactDetector;
 use super::error::ContactError;
 use super::exchange::DeviceExchange;
+use super::geometries::DeviceGeometries;
 use crate::kernels::{CONTACT_THREADS, ContactBody, ContactMoveBodiesParameters, ContactStrongBodies};
+use crate::staging::Staging;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
 /// The response of the strongly coupled bodies of a step.
@@ -48,11 +50,11 @@ impl DeviceStronglyCoupledBodies {
         self.bodies.is_empty()
     }
 
-    /// Begins a step, of as many strongly coupled bodies as there is memory for.
+    /// Stages the beginning of a step, of as many strongly coupled bodies as there is memory for.
     ///
     /// # Errors
     /// Those of the device.
-    pub fn begin_step(&mut self, plan: &SubstepPlan<'_>) -> Result<(), ContactError> {
+    pub fn begin_step(&mut self, staging: &mut Staging, plan: &SubstepPlan<'_>) -> Result<(), ContactError> {
         let strongly_coupled = &plan.strongly_coupled;
         let lag: Vec<f64> = strongly_coupled
             .lag
@@ -60,12 +62,13 @@ impl DeviceStronglyCoupledBodies {
             .flat_map(|lag| lag.angular.iter().chain(&lag.linear))
             .copied()
             .collect();
-        self.bodies.upload(&strongly_coupled.bodies.iter().map(|id| id.0 as u32).collect::<Vec<_>>())?;
-        self.mobility.upload(strongly_coupled.mobility)?;
-        self.start.upload(strongly_coupled.start)?;
-        self.gain.upload(strongly_coupled.gain)?;
-        self.lag.upload(&lag)?;
-        Ok(self.step.upload(&[[f64::from(plan.substeps), plan.substep]])?)
+        let bodies: Vec<_> = strongly_coupled.bodies.iter().map(|id| id.0 as u32).collect();
+        staging.upload(self.bodies.span(), &bodies)?;
+        staging.upload(self.mobility.span(), strongly_coupled.mobility)?;
+        staging.upload(self.start.span(), strongly_coupled.start)?;
+        staging.upload(self.gain.span(), strongly_coupled.gain)?;
+        staging.upload(self.lag.span(), &lag)?;
+        Ok(staging.upload(self.step.span(), &[[f64::from(plan.substeps), plan.substep]])?)
     }
 
     /// Appends the launch that moves the bodies on to the next substep, by what the exchange has
@@ -73,6 +76,7 @@ impl DeviceStronglyCoupledBodies {
     pub fn issue(
         &self,
         commands: &mut Commands,
+        geometries: &DeviceGeometries,
         detector: &DeviceContactDetector,
         exchange: &DeviceExchange,
     ) {
@@ -80,7 +84,7 @@ impl DeviceStronglyCoupledBodies {
             return;
         }
         commands.launch(
-            Launch::over(self.len() as u32, CONTACT_THREADS, CONTACT_THREADS),
+            Launch::new(self.len() as u32, CONTACT_THREADS),
             &ContactMoveBodiesParameters {
                 strongly_coupled: ContactStrongBodies {
                     bodies: self.bodies.span(),
@@ -92,6 +96,7 @@ impl DeviceStronglyCoupledBodies {
                 },
                 totals: exchange.totals(),
                 bodies: detector.bodies(),
+                placement: detector.placement(geometries),
                 clock: detector.clock(),
                 body_count: detector.body_count(),
                 unused: 0,

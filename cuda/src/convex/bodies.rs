@@ -1,5 +1,6 @@
 //! Strongly coupled bodies: strong coupling.
 
+use super::memory::TILE;
 use crate::kernels::{
     CONVEX_BODY_ROWS, CONVEX_BODY_SUMS, CONVEX_NOT_STRONG, CONVEX_THREADS, ConvexBodies, Kernel,
 };
@@ -93,5 +94,5 @@ impl StrongBodyMemory {
 }
 
 fn tile_sums(device: &Device, capacity: usize, contacts: usize) -> Result<Buffer<f64>, DeviceError> {
-    device.allocate(contacts.div_ceil(CONVEX_THREADS as usize) * capacity * CONVEX_BODY_SUMS as usize)
+    device.allocate(contacts.div_ceil(TILE) * capacity * CONVEX_BODY_SUMS as usize)
 }

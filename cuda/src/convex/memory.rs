@@ -1,10 +1,21 @@
 //! The parts of a solver's device memory.
 
-use crate::kernels::{CONVEX_SYSTEM_ROWS, ConvexIncidence, STENCIL_NODES};
+use crate::kernels::{CONVEX_SYSTEM_ROWS, CONVEX_THREADS, ConvexIncidence, STENCIL_NODES};
 use crate::{Buffer, Commands, Device, DeviceError};
 
 /// Nodes of a contact's stencil.
 pub(super) const STENCIL: usize = STENCIL_NODES as usize;
+
+/// Elements whose sum a warp forms.
+pub(super) const TILE: usize = 32;
+
+/// Rows of a touched node that the exchange reads: mass and free velocity.
+pub(super) const MOVED_ROWS: usize = 4;
+
+/// Elements of the whole tiles that hold this many.
+pub(super) fn in_tiles(elements: usize) -> usize {
+    elements.next_multiple_of(TILE)
+}
 
 /// The numbers of contacts, groups and nodes, and who touches whom.
 #[derive(Debug)]
@@ -100,29 +111,13 @@ fn places(nodes: usize) -> usize {
     (2 * nodes).next_power_of_two().max(64)
 }
 
-/// The workspace of a linear system in one precision.
-#[derive(Debug)]
-pub(super) struct LinearSystemMemory<T> {
-    pub(super) rows: Buffer<T>,
-    pub(super) directions: Buffer<[T; 4]>,
-    pub(super) images: Buffer<[T; 4]>,
+/// Length of a row of the tiles' sums: tiles of nodes, the bodies' warps, tiles of contacts.
+pub(super) fn sums_stride(contacts: usize, nodes: usize) -> usize {
+    nodes.div_ceil(TILE) + CONVEX_THREADS as usize / TILE + contacts.div_ceil(TILE)
 }
 
-impl<T> LinearSystemMemory<T>
-where
-    T: crate::layout::DeviceType,
-    [T; 4]: crate::layout::DeviceType,
-{
-    pub(super) fn bytes_needed(contacts: usize, nodes: usize) -> u64 {
-        let values = CONVEX_SYSTEM_ROWS as usize * nodes + 4 * (nodes + contacts);
-        (values * size_of::<T>()) as u64
-    }
-
-    pub(super) fn new(device: &Device, contacts: usize, nodes: usize) -> Result<Self, DeviceError> {
-        Ok(Self {
-            rows: device.allocate(CONVEX_SYSTEM_ROWS as usize * nodes)?,
-            directions: device.allocate(nodes)?,
-            images: device.allocate(contacts)?,
-        })
-    }
+/// Bytes of the linear systems in both precisions.
+pub(super) fn systems_bytes(contacts: usize, nodes: usize) -> usize {
+    let rows = CONVEX_SYSTEM_ROWS as usize * in_tiles(nodes);
+    rows * (size_of::<f32>() + size_of::<f64>()) + (nodes + 2 * contacts) * size_of::<[f32; 4]>()
 }

@@ -6,9 +6,10 @@ use super::DeviceConvexSolver;
 use super::bodies::StrongBodyMemory;
 use crate::DeviceError;
 use crate::kernels::CONVEX_NOT_STRONG;
+use crate::staging::Staging;
 
 impl DeviceConvexSolver {
-    /// Sets the strongly coupled bodies of the next solves by their `mobility`, whose attachments
+    /// Stages the strongly coupled bodies of the next solves by their `mobility`, whose attachments
     /// do not matter: `places` has for each body of the contacts its number among the mobility's
     /// bodies, if it is strongly coupled. Memory grows where there is too little. True where
     /// commands are to be recorded anew; where no body is strongly coupled, and none was, nothing
@@ -16,7 +17,12 @@ impl DeviceConvexSolver {
     ///
     /// # Errors
     /// Those of the device.
-    pub fn set_mobility(&mut self, mobility: &Mobility, places: &[Option<u32>]) -> Result<bool, DeviceError> {
+    pub fn set_mobility(
+        &mut self,
+        staging: &mut Staging,
+        mobility: &Mobility,
+        places: &[Option<u32>],
+    ) -> Result<bool, DeviceError> {
         let strongly_coupled = mobility.bodies();
         if strongly_coupled == 0 && self.bodies.is_none() {
             return Ok(false);
@@ -32,9 +38,9 @@ impl DeviceConvexSolver {
         }
         if let Some(memory) = &mut self.bodies {
             let place = |place: &Option<u32>| place.unwrap_or(CONVEX_NOT_STRONG);
-            memory.counts.upload(&[strongly_coupled as u32, mobility.rank() as u32])?;
-            memory.places.upload(&places.iter().map(place).collect::<Vec<_>>())?;
-            memory.factor.upload(mobility.factor())?;
+            staging.upload(memory.counts.span(), &[strongly_coupled as u32, mobility.rank() as u32])?;
+            staging.upload(memory.places.span(), &places.iter().map(place).collect::<Vec<_>>())?;
+            staging.upload(memory.factor.span(), mobility.factor())?;
         }
         Ok(is_new)
     }

@@ -2,14 +2,15 @@
 //! step did.
 
 use super::bodies::StrongBodyMemory;
-use super::memory::{Incidence, LinearSystemMemory, Table};
+use super::memory::{Incidence, MOVED_ROWS, STENCIL, Table, in_tiles, sums_stride, systems_bytes};
 use super::{DeviceConvexSolver, TRACE, resident};
 use crate::kernels::{
-    CONVEX_CONTACT_ROWS, CONVEX_FREE_ROW, CONVEX_MASS_ROW, CONVEX_NODE_ROWS, CONVEX_SUMS, CONVEX_THREADS,
-    ContactClock, ContactSolution, ConvexReport, ConvexSettings, ConvexTotals, GRID_BARRIER_WORDS,
+    CONVEX_CONTACT_ROWS, CONVEX_NODE_ROWS, CONVEX_SUMS, ContactClock, ContactSolution, ConvexReport,
+    ConvexSettings, ConvexTotals, GRID_BARRIER_WORDS,
 };
 use crate::layout::Span;
 use crate::mpm::grown_capacity;
+use crate::staging::Staging;
 use crate::{Commands, Device, DeviceError};
 
 impl DeviceConvexSolver {
@@ -19,21 +20,21 @@ impl DeviceConvexSolver {
     /// Those of the device.
     pub fn bytes_needed(device: &Device, contacts: usize, nodes: usize) -> Result<u64, DeviceError> {
         let (contacts, nodes) = (contacts.max(1), nodes.max(1));
-        let tiles = contacts.max(nodes).div_ceil(CONVEX_THREADS as usize);
         let vector = size_of::<[f64; 3]>();
-        let of_nodes = nodes * (3 * vector + CONVEX_NODE_ROWS as usize * size_of::<f64>());
-        let of_contacts =
-            contacts * (vector + CONVEX_CONTACT_ROWS as usize * size_of::<f64>() + 6 * size_of::<f32>());
-        let sums = 2 * CONVEX_SUMS as usize * (tiles + 1) * size_of::<f64>();
+        let of_nodes = nodes * (3 * vector + MOVED_ROWS * size_of::<f64>())
+            + in_tiles(nodes) * CONVEX_NODE_ROWS as usize * size_of::<f64>();
+        let rows = CONVEX_CONTACT_ROWS as usize * size_of::<f64>() + 6 * size_of::<f32>();
+        let of_contacts = contacts * vector + in_tiles(contacts) * rows;
+        let fringe = STENCIL * contacts * size_of::<u32>();
+        let sums = 2 * CONVEX_SUMS as usize * sums_stride(contacts, nodes) * size_of::<f64>();
         let single = size_of::<ConvexSettings>()
             + size_of::<ConvexReport>()
             + size_of::<ConvexTotals>()
             + TRACE * size_of::<[f64; 4]>()
             + GRID_BARRIER_WORDS as usize * size_of::<u32>();
-        Ok((of_nodes + of_contacts + sums + single) as u64
+        Ok((of_nodes + of_contacts + fringe + sums + single) as u64
             + Incidence::bytes_needed(contacts, nodes)
-            + LinearSystemMemory::<f32>::bytes_needed(contacts, nodes)
-            + LinearSystemMemory::<f64>::bytes_needed(contacts, nodes)
+            + systems_bytes(contacts, nodes) as u64
             + Table::bytes_needed(nodes, resident(device)?.max(1)))
     }
 
@@ -99,12 +100,14 @@ impl DeviceConvexSolver {
         (self.contact_capacity as usize, self.node_capacity as usize)
     }
 
-    /// Begins a step: there were no solves yet.
-    ///
-    /// # Errors
-    /// Those of the device.
-    pub fn begin_step(&mut self) -> Result<(), DeviceError> {
-        self.totals.fill(bytemuck::Zeroable::zeroed())
+    /// Stages the beginning of a step: there were no solves yet.
+    pub fn begin_step(&mut self, staging: &mut Staging) {
+        staging.clear(self.totals.span());
+    }
+
+    /// What the solves of the step so far did; one element.
+    pub(crate) fn totals_span(&self) -> Span<ConvexTotals> {
+        self.totals.span()
     }
 
     /// What the solves of the step so far did: waits for the device.
@@ -122,14 +125,14 @@ impl DeviceConvexSolver {
         ContactSolution {
             impulses: self.impulses.span(),
             velocities: self.velocities.span(),
-            nodes: self.node_rows.span(),
+            nodes: self.moved_nodes.span(),
             body_velocity_changes: self
                 .bodies
                 .as_ref()
                 .map_or(Span::EMPTY, StrongBodyMemory::body_velocity_changes),
             node_stride: self.node_capacity,
-            mass_row: CONVEX_MASS_ROW,
-            free_row: CONVEX_FREE_ROW,
+            mass_row: 0,
+            free_row: 1,
             unused: 0,
         }
     }

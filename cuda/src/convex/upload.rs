@@ -7,6 +7,7 @@ use super::memory::STENCIL;
 use super::{ConvexError, DeviceConvexSolver, TRACE};
 use crate::kernels::{CONVEX_NOT_STRONG, CONVEX_ON_NODE, ConvexContacts, ConvexReport, GridNodes};
 use crate::layout::Span;
+use crate::staging::Staging;
 use crate::{Buffer, Commands, Device, DeviceError};
 
 /// How far a weight may be from the B-spline's: a few roundings to f32 of the place within the
@@ -270,8 +271,9 @@ impl DeviceConvexSolver {
         let guess: Vec<_> = host.slots.iter().map(|node| problem.guess_velocities[*node as usize]).collect();
         self.guess_velocities.upload(&guess)?;
         let places: Vec<_> = (0..problem.mobility.bodies() as u32).map(Some).collect();
-        self.set_mobility(&problem.mobility, &places)?;
-        Ok(())
+        let mut staging = Staging::new(&self.device)?;
+        self.set_mobility(&mut staging, &problem.mobility, &places)?;
+        Ok(staging.send()?)
     }
 
     /// The numbering of the last solve.

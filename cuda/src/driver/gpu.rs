@@ -1,13 +1,16 @@
 //! A GPU: memory, launches, graphs.
 
 use std::ffi::{CString, c_int, c_void};
+use std::sync::Arc;
 
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUresult};
 
 use super::{GpuInfo, device, device_count, failed, initialise, reason};
 use crate::command::{Command, Launch};
+use crate::cubin::{self, KernelImage};
 use crate::error::DeviceError;
+use crate::host_memory::HostMemory;
 use crate::kernels::Kernel;
 use crate::layout::RawSpan;
 use crate::memory::DeviceMemoryInfo;
@@ -18,14 +21,22 @@ const NEEDED_CAPABILITY: (u32, u32) = (8, 0);
 /// Dynamic shared memory of a block that needs no leave, in bytes.
 const PLAIN_SHARED: u32 = 48 * 1024;
 
-/// A GPU with its primary context, a stream, and the kernels.
+/// A queue of commands to a GPU: a stream of its own, with the context and the kernels that all
+/// queues of the GPU share.
 #[derive(Debug)]
 pub(crate) struct Gpu {
+    loaded: Arc<LoadedGpu>,
+    stream: sys::CUstream,
+}
+
+/// A GPU with its primary context and the kernels.
+#[derive(Debug)]
+struct LoadedGpu {
     info: GpuInfo,
     device: sys::CUdevice,
     context: sys::CUcontext,
-    stream: sys::CUstream,
     module: sys::CUmodule,
+    kernel_image: KernelImage,
     /// In the order of [`Kernel::ALL`].
     functions: Vec<Option<sys::CUfunction>>,
 }
@@ -35,6 +46,10 @@ pub(crate) struct Gpu {
 unsafe impl Send for Gpu {}
 // SAFETY: as above; the driver is thread-safe.
 unsafe impl Sync for Gpu {}
+// SAFETY: as for `Gpu`.
+unsafe impl Send for LoadedGpu {}
+// SAFETY: as above.
+unsafe impl Sync for LoadedGpu {}
 
 /// The calling thread has a context of ours. When this goes it has the one that it had, so that
 /// other libraries in the thread find theirs.
@@ -82,45 +97,60 @@ impl Gpu {
         // SAFETY: the device is the driver's; the context is released when `gpu` goes.
         let context =
             unsafe { result::primary_ctx::retain(device) }.map_err(failed("cuDevicePrimaryCtxRetain"))?;
-        let mut gpu = Self {
+        let mut loaded = LoadedGpu {
             info,
             device,
             context,
-            stream: std::ptr::null_mut(),
             module: std::ptr::null_mut(),
+            kernel_image: KernelImage::Ptx { reason: None },
             functions: Vec::new(),
         };
         let _entered = Entered::into(context)?;
-        gpu.stream = result::stream::create(result::stream::StreamKind::NonBlocking)
-            .map_err(failed("cuStreamCreate"))?;
-        gpu.module = load_module(PTX)?;
+        (loaded.module, loaded.kernel_image) = load_kernels(loaded.info.capability)?;
         for kernel in Kernel::ALL {
-            gpu.functions.push(if kernel.is_on_gpu() {
-                Some(find_function(gpu.module, *kernel)?)
+            loaded.functions.push(if kernel.is_on_gpu() {
+                Some(find_function(loaded.module, *kernel)?)
             } else {
                 None
             });
         }
-        tracing::debug!(device = gpu.info.name, kernels = gpu.functions.len(), "a GPU is ready");
-        Ok(gpu)
+        let (kernels, image) = (loaded.functions.len(), &loaded.kernel_image);
+        tracing::debug!(device = loaded.info.name, kernels, %image, "a GPU is ready");
+        Self::with_stream(Arc::new(loaded))
+    }
+
+    fn with_stream(loaded: Arc<LoadedGpu>) -> Result<Self, DeviceError> {
+        let _entered = Entered::into(loaded.context)?;
+        let stream = result::stream::create(result::stream::StreamKind::NonBlocking)
+            .map_err(failed("cuStreamCreate"))?;
+        Ok(Self { loaded, stream })
+    }
+
+    /// Another queue of the same GPU.
+    pub(crate) fn queue(&self) -> Result<Self, DeviceError> {
+        Self::with_stream(self.loaded.clone())
     }
 
     /// Makes the context the calling thread's until what is returned goes.
     fn enter(&self) -> Result<Entered, DeviceError> {
-        Entered::into(self.context)
+        Entered::into(self.loaded.context)
     }
 
     fn function(&self, kernel: Kernel) -> Result<sys::CUfunction, DeviceError> {
-        let found = self.functions.get(kernel as usize).copied().flatten();
+        let found = self.loaded.functions.get(kernel as usize).copied().flatten();
         found.ok_or(DeviceError::MissingKernel { kernel: kernel.name() })
     }
 
     pub(crate) fn name(&self) -> &str {
-        &self.info.name
+        &self.loaded.info.name
+    }
+
+    pub(crate) fn kernel_image(&self) -> &KernelImage {
+        &self.loaded.kernel_image
     }
 
     pub(crate) fn multiprocessors(&self) -> u32 {
-        self.info.multiprocessors
+        self.loaded.info.multiprocessors
     }
 
     pub(crate) fn memory(&self) -> Result<DeviceMemoryInfo, DeviceError> {
@@ -143,7 +173,7 @@ impl Gpu {
         let blocks =
             unsafe { result::occupancy::max_active_block_per_multiprocessor(function, threads, shared) };
         let blocks = blocks.map_err(failed("cuOccupancyMaxActiveBlocksPerMultiprocessor"))?;
-        Ok(blocks.unsigned_abs() * self.info.multiprocessors)
+        Ok(blocks.unsigned_abs() * self.loaded.info.multiprocessors)
     }
 
     pub(crate) fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
@@ -168,6 +198,51 @@ impl Gpu {
         if let Err(error) = freed {
             tracing::warn!(%error, "device memory was not freed");
         }
+    }
+
+    /// The address of pinned memory of the host, zero in all of it.
+    pub(crate) fn allocate_host(&self, bytes: u64) -> Result<u64, DeviceError> {
+        let _entered = self.enter()?;
+        // SAFETY: the memory is freed by `release_host`, and is this long.
+        unsafe {
+            let memory = result::malloc_host(bytes as usize, 0).map_err(failed("cuMemHostAlloc"))?;
+            std::ptr::write_bytes(memory.cast::<u8>(), 0, bytes as usize);
+            Ok(memory as u64)
+        }
+    }
+
+    /// Frees what `allocate_host` gave, once what runs has ended; the caller calls this once for
+    /// each.
+    pub(crate) fn release_host(&self, address: u64) {
+        let freed = self.synchronize().and_then(|()| {
+            let _entered = self.enter()?;
+            // SAFETY: the address came from `allocate_host` and was not freed before.
+            unsafe { result::free_host(address as *mut c_void) }.map_err(failed("cuMemFreeHost"))
+        });
+        if let Err(error) = freed {
+            tracing::warn!(%error, "pinned memory was not freed");
+        }
+    }
+
+    /// Writes the beginning of pinned memory, once nothing runs that might read it.
+    pub(crate) fn write_host(&self, memory: &HostMemory, values: &[u8]) -> Result<(), DeviceError> {
+        self.synchronize()?;
+        // SAFETY: the memory has room for the values (`HostMemory::check`), and nothing else uses it:
+        // the stream is idle, and the caller holds the lock under which commands are given to it.
+        unsafe {
+            std::ptr::copy_nonoverlapping(values.as_ptr(), memory.address() as *mut u8, values.len());
+        }
+        Ok(())
+    }
+
+    /// Reads the beginning of pinned memory, once nothing runs that might write it.
+    pub(crate) fn read_host(&self, memory: &HostMemory, values: &mut [u8]) -> Result<(), DeviceError> {
+        self.synchronize()?;
+        // SAFETY: as in `write_host`.
+        unsafe {
+            std::ptr::copy_nonoverlapping(memory.address() as *const u8, values.as_mut_ptr(), values.len());
+        }
+        Ok(())
     }
 
     pub(crate) fn upload(&self, to: RawSpan, values: &[u8]) -> Result<(), DeviceError> {
@@ -223,6 +298,24 @@ impl Gpu {
                     .map_err(failed("cuMemcpyDtoDAsync"))
             }
             Command::Copy { .. } => Ok(()),
+            Command::FromHost { from, to } => {
+                // SAFETY: the memory is pinned, lives as long as the command, and has as many bytes as
+                // the span at least, which lies in a live buffer. Nobody writes it before the copy is
+                // done (`write_host`).
+                unsafe {
+                    let values = std::slice::from_raw_parts(from.address() as *const u8, to.bytes as usize);
+                    result::memcpy_htod_async(to.address, values, self.stream)
+                }
+                .map_err(failed("cuMemcpyHtoDAsync"))
+            }
+            Command::ToHost { from, to } => {
+                // SAFETY: as above; nobody reads it before the copy is done (`read_host`).
+                unsafe {
+                    let values = std::slice::from_raw_parts_mut(to.address() as *mut u8, from.bytes as usize);
+                    result::memcpy_dtoh_async(values, from.address, self.stream)
+                }
+                .map_err(failed("cuMemcpyDtoHAsync"))
+            }
         }
     }
 
@@ -285,7 +378,7 @@ impl Gpu {
             .map_err(failed("cuGraphInstantiate"));
         // SAFETY: as above; the instance does not need it.
         let destroyed = unsafe { result::graph::destroy(template) }.map_err(failed("cuGraphDestroy"));
-        let graph = Graph { handle: graph?, context: self.context };
+        let graph = Graph { handle: graph?, context: self.loaded.context };
         destroyed?;
         Ok(graph)
     }
@@ -307,15 +400,20 @@ impl Drop for Gpu {
     fn drop(&mut self) {
         // Nothing can be done about failures here, and after a lost device all of these fail.
         if let Ok(_entered) = self.enter() {
-            // SAFETY: each handle is this structure's own, or null where it was never made.
-            unsafe {
-                if !self.module.is_null() {
-                    let _ = result::module::unload(self.module);
-                }
-                if !self.stream.is_null() {
-                    let _ = result::stream::destroy(self.stream);
-                }
-            }
+            // SAFETY: the handle is this structure's own.
+            let _ = unsafe { result::stream::destroy(self.stream) };
+        }
+    }
+}
+
+impl Drop for LoadedGpu {
+    fn drop(&mut self) {
+        // As above.
+        if let Ok(_entered) = Entered::into(self.context)
+            && !self.module.is_null()
+        {
+            // SAFETY: the handle is this structure's own.
+            let _ = unsafe { result::module::unload(self.module) };
         }
         // SAFETY: retained once, in `open`.
         let _ = unsafe { result::primary_ctx::release(self.device) };
@@ -345,10 +443,27 @@ impl Drop for Graph {
     }
 }
 
-/// Has the driver compile the PTX for the current context's device.
-fn load_module(ptx: &str) -> Result<sys::CUmodule, DeviceError> {
-    let corrupt = |reason: String, log: String| DeviceError::KernelsDoNotLoad { reason, log };
-    let image = CString::new(ptx).map_err(|error| corrupt(error.to_string(), String::new()))?;
+/// Loads the kernels into the current context: from the cubin for its device where there is one
+/// that the driver takes, else from the PTX.
+fn load_kernels(capability: (u32, u32)) -> Result<(sys::CUmodule, KernelImage), DeviceError> {
+    let reason = match cubin::find(capability) {
+        Ok(found) => match load_module(&found.image) {
+            Ok(module) => return Ok((module, KernelImage::Cubin { path: found.path })),
+            // A driver may be older than the compiler that made the cubin.
+            Err(error) => Some(format!("{}: {error}", found.path.display())),
+        },
+        Err(reason) => reason,
+    };
+    if let Some(reason) = &reason {
+        tracing::warn!(reason, "the driver assembles the kernels, which may take a while");
+    }
+    let image = CString::new(PTX)
+        .map_err(|error| DeviceError::KernelsDoNotLoad { reason: error.to_string(), log: String::new() })?;
+    Ok((load_module(image.as_bytes_with_nul())?, KernelImage::Ptx { reason }))
+}
+
+/// Has the driver load an image, which is a whole cubin or PTX that ends with a zero.
+fn load_module(image: &[u8]) -> Result<sys::CUmodule, DeviceError> {
     let mut log = vec![0u8; 16 * 1024];
     let mut options = [
         sys::CUjit_option_enum::CU_JIT_ERROR_LOG_BUFFER,
@@ -357,7 +472,7 @@ fn load_module(ptx: &str) -> Result<sys::CUmodule, DeviceError> {
     // The driver takes the values of small options in the place of pointers.
     let mut values = [log.as_mut_ptr().cast::<c_void>(), log.len() as *mut c_void];
     let mut module = std::ptr::null_mut();
-    // SAFETY: the image ends with a zero; options and their values are equally many and outlive the
+    // SAFETY: the driver finds the end of the image, by its headers or by its zero; options and their values are equally many and outlive the
     // call.
     let loaded = unsafe {
         sys::cuModuleLoadDataEx(
@@ -369,8 +484,12 @@ fn load_module(ptx: &str) -> Result<sys::CUmodule, DeviceError> {
         )
     };
     loaded.result().map_err(|error| {
+        if let lost @ DeviceError::Lost { .. } = failed("cuModuleLoadDataEx")(error) {
+            return lost;
+        }
         let text = log.split(|byte| *byte == 0).next().unwrap_or_default();
-        corrupt(reason(error), String::from_utf8_lossy(text).trim().to_owned())
+        let log = String::from_utf8_lossy(text).trim().to_owned();
+        DeviceError::KernelsDoNotLoad { reason: reason(error), log }
     })?;
     Ok(module)
 }

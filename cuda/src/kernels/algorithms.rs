@@ -7,6 +7,14 @@ shared_constants! {
     pub const SCAN_THREADS: u32 = 256;
     /// Elements that a block scans.
     pub const SCAN_TILE: u32 = 2048;
+    /// Words of a scan's progress: blocks that have started.
+    pub const SCAN_STARTED: u32 = 0;
+    /// Blocks that have ended.
+    pub const SCAN_ENDED: u32 = 1;
+    /// Number of the run, modulo 2^30 in the tiles' words.
+    pub const SCAN_RUN: u32 = 2;
+    /// Number of words.
+    pub const SCAN_PROGRESS: u32 = 3;
     /// Threads of a block of the sort kernels.
     pub const SORT_THREADS: u32 = 256;
     /// Keys that a block sorts.
@@ -20,7 +28,7 @@ shared_constants! {
     /// Elements that a block reduces.
     pub const REDUCE_TILE: u32 = 2048;
     /// Words of a grid barrier's memory.
-    pub const GRID_BARRIER_WORDS: u32 = 2;
+    pub const GRID_BARRIER_WORDS: u32 = 1;
 }
 
 shared_structs! {
@@ -34,38 +42,18 @@ shared_structs! {
 }
 
 kernel_parameters! {
-    /// Exclusive prefix sums within tiles of [`SCAN_TILE`] elements, and the sum of each tile.
-    pub struct ScanTilesParameters = "scan_tiles" {
+    /// Exclusive prefix sums, a block a tile of [`SCAN_TILE`] elements.
+    pub struct ScanParameters = "scan" {
         /// Numbers to add up.
         pub input: Span<u32>,
-        /// Sum of the numbers before each one in its tile; may be `input`.
+        /// Sum of the numbers before each one; may be `input`.
         pub output: Span<u32>,
-        /// Sum of each tile.
-        pub tile_sums: Span<u32>,
-        /// Number of elements.
-        pub count: u32,
-        /// Zero.
-        pub unused: u32,
-    }
-
-    /// Exclusive prefix sums of the tiles' sums, in place, by a single block.
-    pub struct ScanTileSumsParameters = "scan_tile_sums" {
-        /// Sum of each tile; becomes the sum of all tiles before it.
-        pub tile_sums: Span<u32>,
+        /// What each tile has published: see `kernels/scan.cu`. Zero before the first run.
+        pub states: Span<u64>,
+        /// [`SCAN_PROGRESS`] words, zero before the first run, left ready for the next.
+        pub progress: Span<u32>,
         /// The sum of everything; one element.
         pub total: Span<u32>,
-        /// Number of tiles.
-        pub tiles: u32,
-        /// Zero.
-        pub unused: u32,
-    }
-
-    /// Adds to each element what lies before its tile.
-    pub struct ScanAddOffsetsParameters = "scan_add_offsets" {
-        /// Prefix sums within tiles; become those of the whole.
-        pub output: Span<u32>,
-        /// Sum of all tiles before each.
-        pub tile_offsets: Span<u32>,
         /// Number of elements.
         pub count: u32,
         /// Zero.

@@ -137,11 +137,11 @@ shared_structs! {
         /// Number of the substep in its step. The exchange increments it, so that a substep that is
         /// stopped before can be repeated.
         pub substep_index: u32,
-        /// 1 where the substep takes place: not beyond the limit of [`Kernel::ContactPlace`], nor
+        /// 1 where the substep takes place: not beyond the limit of [`Kernel::ContactFind`], nor
         /// stopped since.
         pub active: u32,
-        /// Zero.
-        pub unused: u32,
+        /// Substeps of the step: there are poses for so many.
+        pub substeps: u32,
     }
 
     /// What contact keeps from substep to substep besides the contact cache.
@@ -264,6 +264,22 @@ shared_structs! {
         pub last_impulse: Span<[f32; 3]>,
     }
 
+    /// What places geometries where their bodies are.
+    pub struct ContactPlacement {
+        /// The geometries.
+        pub shapes: ContactShapes,
+        /// Bodies, substep by substep.
+        pub bodies: Span<ContactBody>,
+        /// Geometries at their poses.
+        pub placed: Span<ContactPlacedGeometry>,
+        /// Grid spacing [m].
+        pub grid_spacing: f64,
+        /// Number of bodies.
+        pub body_count: u32,
+        /// Zero.
+        pub unused: u32,
+    }
+
     /// The contact cache: the last substep's contacts.
     pub struct DeviceContactCache {
         /// The contacts, a particle's in a row.
@@ -299,26 +315,14 @@ kernel_parameters! {
         pub unused: u32,
     }
 
-    /// Places the geometries for a substep.
+    /// Places the geometries for the substep that a run begins with.
     pub struct ContactPlaceParameters = "contact_place" {
-        /// The geometries.
-        pub shapes: ContactShapes,
-        /// Bodies, substep by substep.
-        pub bodies: Span<ContactBody>,
-        /// Geometries at their poses.
-        pub placed: Span<ContactPlacedGeometry>,
+        /// What is placed.
+        pub placement: ContactPlacement,
         /// One element.
         pub clock: Span<ContactClock>,
         /// One element.
         pub state: Span<ContactState>,
-        /// See `MPM_STATUS_LIMIT`; empty for no limit.
-        pub limit: Span<u32>,
-        /// Grid spacing [m].
-        pub grid_spacing: f64,
-        /// Number of bodies.
-        pub body_count: u32,
-        /// Zero.
-        pub unused: u32,
     }
 
     /// Finds which particles touch which geometries.
@@ -337,18 +341,22 @@ kernel_parameters! {
         pub touched: Span<u32>,
         /// Each particle's number of geometries, and 256 times that of those before it in its tile.
         pub counts: Span<u32>,
-        /// Contacts of each tile.
+        /// Contacts of each tile; then of all tiles before it.
         pub tiles: Span<u32>,
+        /// Contacts of all tiles; one element.
+        pub total: Span<u32>,
+        /// Tiles that are done; one element, zero at first, and left so.
+        pub done: Span<u32>,
+        /// See `MPM_STATUS_LIMIT`; empty for no limit.
+        pub limit: Span<u32>,
         /// Rules of detection.
         pub rules: ContactRules,
     }
 
     /// Writes the contacts.
     pub struct ContactFillParameters = "contact_fill" {
-        /// As for finding; the tiles have the contacts before each one.
+        /// As for finding.
         pub find: ContactFindParameters,
-        /// Contacts of all tiles; one element.
-        pub total: Span<u32>,
         /// For each material the largest distance from the particle at which its contact acts [m],
         /// zero except for granular ones, and the friction with bodies, negative where it is the
         /// body's; empty where no material is granular.

@@ -4,9 +4,12 @@ use super::{ContactClock, GridNodes};
 use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
 
 shared_constants! {
-    /// Threads of a block of the convex contact solve, and elements whose sum is formed by one of
-    /// its blocks.
-    pub const CONVEX_THREADS: u32 = 128;
+    /// Threads of a block of the convex contact solve.
+    pub const CONVEX_THREADS: u32 = 256;
+    /// Contacts below which one block does the whole solve.
+    pub const CONVEX_SMALL: u32 = 512;
+    /// Contacts of a block in the products of larger solves, at least.
+    pub const CONVEX_LEAST_SHARE: u32 = 128;
     /// Sums that one pass forms at most.
     pub const CONVEX_SUMS: u32 = 8;
     /// f64 rows of a touched node: see `kernels/convex.cuh`.
@@ -14,19 +17,14 @@ shared_constants! {
     /// f64 rows of a contact.
     pub const CONVEX_CONTACT_ROWS: u32 = 30;
     /// Rows of an unknown of the strongly coupled bodies: see `kernels/convex_bodies.cuh`.
-    pub const CONVEX_BODY_ROWS: u32 = 10;
+    pub const CONVEX_BODY_ROWS: u32 = 14;
     /// Sums over the contacts of a strongly coupled body: the lower triangle of a 6 x 6 matrix at
     /// most.
     pub const CONVEX_BODY_SUMS: u32 = 21;
     /// Place of a body that is not strongly coupled among those that are.
     pub const CONVEX_NOT_STRONG: u32 = u32::MAX;
     /// Rows of a touched node in a linear system.
-    pub const CONVEX_SYSTEM_ROWS: u32 = 19;
-    /// Row of a touched node with the mass that the solve moves: zero of a node that a sticky
-    /// boundary holds.
-    pub const CONVEX_MASS_ROW: u32 = 0;
-    /// First of the three rows of a touched node with its velocity before the solve.
-    pub const CONVEX_FREE_ROW: u32 = 2;
+    pub const CONVEX_SYSTEM_ROWS: u32 = 25;
     /// Mark of a node that a sticky boundary holds: the solve does not move it.
     pub const CONVEX_FIXED: u32 = u32::MAX;
     /// Along an axis with an offset of this or more all weight is on the node of number offset - 8:
@@ -40,6 +38,12 @@ shared_constants! {
     pub const CONVEX_GUESS_VELOCITIES: u32 = 2;
     /// Start of a solve: the better of the guessed velocities and what the guessed impulses do.
     pub const CONVEX_GUESS_SOLUTION: u32 = 3;
+    /// Direction of a step: Newton's method with conjugate gradients.
+    pub const CONVEX_NEWTON_CG: u32 = 0;
+    /// Direction of a step: the true diagonal blocks.
+    pub const CONVEX_BLOCK: u32 = 1;
+    /// Direction of a step: the lumped diagonal blocks.
+    pub const CONVEX_LUMPED_BLOCK: u32 = 2;
     /// End of a solve: there are no contacts.
     pub const CONVEX_NO_CONTACTS: u32 = 0;
     /// End of a solve: the tolerance is reached.
@@ -167,8 +171,8 @@ shared_structs! {
         pub max_inner_iterations: u32,
         /// Where to start: `CONVEX_GUESS_FREE` and so on.
         pub guess: u32,
-        /// Zero.
-        pub unused: u32,
+        /// How a step is directed: `CONVEX_NEWTON_CG` and so on.
+        pub direction: u32,
     }
 
     /// Report of a convex solve.
@@ -197,8 +201,8 @@ shared_structs! {
         pub double_systems: u32,
         /// Linear systems that even double precision did not solve as far as asked.
         pub unresolved_systems: u32,
-        /// Zero.
-        pub unused: u32,
+        /// Barriers of all blocks: none where one block does the whole solve.
+        pub grid_barriers: u32,
     }
 
     /// Totals of the solves of a step, those without contacts not counted.
@@ -292,25 +296,27 @@ kernel_parameters! {
         pub report: Span<ConvexReport>,
         /// Objective, residual, tolerance and scale of the first iterates.
         pub trace: Span<[f64; 4]>,
-        /// Memory of touched nodes, row by row.
+        /// Mass that the solve moves and free velocity of each touched node, row by row: zero mass of
+        /// a node that a sticky boundary holds.
+        pub moved_nodes: Span<f64>,
+        /// Memory of touched nodes, row by row within each tile of 32.
         pub node_rows: Span<f64>,
-        /// Memory of contacts, row by row.
+        /// Memory of contacts, likewise.
         pub contact_rows: Span<f64>,
-        /// The linear system in single precision: rows of the nodes.
+        /// The linear system in single precision: rows of the nodes, likewise.
         pub single_rows: Span<f32>,
         /// Hessians of the contacts.
         pub single_hessians: Span<f32>,
         /// Scaled directions of the nodes.
         pub single_directions: Span<[f32; 4]>,
-        /// Images of the contacts.
+        /// Images of the contacts, at two places that take turns.
         pub single_images: Span<[f32; 4]>,
         /// In double precision: rows of the nodes.
         pub double_rows: Span<f64>,
-        /// Scaled directions of the nodes.
-        pub double_directions: Span<[f64; 4]>,
-        /// Images of the contacts.
-        pub double_images: Span<[f64; 4]>,
-        /// Sums of tiles, and last of the strongly coupled bodies; twice [`CONVEX_SUMS`] rows.
+        /// Nodes that the contacts of a block touch, but for its own: 27 for each contact at most.
+        pub fringe_nodes: Span<u32>,
+        /// Sums over tiles of 32 nodes, over the bodies' warps, and over tiles of contacts; twice
+        /// [`CONVEX_SUMS`] rows.
         pub tile_sums: Span<f64>,
         /// Memory of the barrier: [`GRID_BARRIER_WORDS`] words.
         pub barrier: Span<u32>,

@@ -1,7 +1,7 @@
 //! Results of the contact solve: what grid, bodies and contact cache get.
 
 use super::{
-    ContactArrays, ContactBody, ContactClock, ContactShapes, ContactState, ConvexIncidence,
+    ContactArrays, ContactBody, ContactClock, ContactPlacement, ContactShapes, ContactState, ConvexIncidence,
     DeviceContactCache,
 };
 use crate::layout::{Span, kernel_parameters, shared_structs};
@@ -66,12 +66,17 @@ shared_structs! {
 }
 
 kernel_parameters! {
-    /// Caches the contacts, and sums their impulses on each body.
+    /// Caches the contacts, writes the velocities of the touched nodes to the grid, and sums what both
+    /// give each body: the contacts their impulses, the nodes what the solve left over there.
     pub struct ContactExchangeParameters = "contact_exchange" {
         /// The contacts.
         pub contacts: ContactArrays,
         /// The geometries.
         pub shapes: ContactShapes,
+        /// Which touch which nodes.
+        pub incidence: ConvexIncidence,
+        /// Velocity [m/s] and mass [kg] of all nodes of the grid.
+        pub nodes: Span<[f32; 4]>,
         /// The cache that they are written to.
         pub contact_cache: DeviceContactCache,
         /// The solution.
@@ -81,32 +86,7 @@ kernel_parameters! {
         /// One element.
         pub clock: Span<ContactClock>,
         /// Sums of each tile of contacts, then of nodes, for each body and the grid boundary
-        /// constraints; zero at first.
-        pub sums: Span<[f64; 7]>,
-        /// Grid spacing [m].
-        pub grid_spacing: f64,
-        /// Number of bodies.
-        pub body_count: u32,
-        /// Zero.
-        pub unused: u32,
-    }
-
-    /// Writes the velocities of the touched nodes to the grid, and gives bodies what the solve left
-    /// over there.
-    pub struct ContactExchangeNodesParameters = "contact_exchange_nodes" {
-        /// The contacts.
-        pub contacts: ContactArrays,
-        /// Which touch which nodes.
-        pub incidence: ConvexIncidence,
-        /// The solution.
-        pub solution: ContactSolution,
-        /// Velocity [m/s] and mass [kg] of all nodes of the grid.
-        pub nodes: Span<[f32; 4]>,
-        /// Bodies, substep by substep.
-        pub bodies: Span<ContactBody>,
-        /// One element.
-        pub clock: Span<ContactClock>,
-        /// See [`Kernel::ContactExchange`].
+        /// constraints.
         pub sums: Span<[f64; 7]>,
         /// Grid spacing [m].
         pub grid_spacing: f64,
@@ -116,8 +96,8 @@ kernel_parameters! {
         pub first_tile: u32,
     }
 
-    /// Adds the tiles' sums to those of the step, moves the reference points of the impulses, and
-    /// ends the substep for contact.
+    /// Adds the tiles' sums to those of the step, moves the reference points of the impulses, places
+    /// the geometries for the next substep, and ends this one for contact.
     pub struct ContactSumBodiesParameters = "contact_sum_bodies" {
         /// See [`Kernel::ContactExchange`].
         pub sums: Span<[f64; 7]>,
@@ -126,6 +106,8 @@ kernel_parameters! {
         pub totals: Span<[f64; 7]>,
         /// Bodies, substep by substep, and once more: the next substep's points are written.
         pub bodies: Span<ContactBody>,
+        /// What is placed.
+        pub placement: ContactPlacement,
         /// Paths of the reference points, one a body.
         pub references: Span<ContactReference>,
         /// One element.
@@ -142,7 +124,7 @@ kernel_parameters! {
         pub unused: u32,
     }
 
-    /// Moves the strongly coupled bodies to the next substep.
+    /// Moves the strongly coupled bodies to the next substep, and places their geometries.
     pub struct ContactMoveBodiesParameters = "contact_move_bodies" {
         /// The bodies.
         pub strongly_coupled: ContactStrongBodies,
@@ -150,6 +132,8 @@ kernel_parameters! {
         pub totals: Span<[f64; 7]>,
         /// Bodies, substep by substep, and once more: the next substep's are written.
         pub bodies: Span<ContactBody>,
+        /// What is placed.
+        pub placement: ContactPlacement,
         /// One element.
         pub clock: Span<ContactClock>,
         /// Number of bodies.

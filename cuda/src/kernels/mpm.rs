@@ -41,7 +41,9 @@ shared_constants! {
     pub const MPM_SCRATCHPAD_NODES: u32 = 1000;
     /// Threads of a block of the particles' passes to the grid, and back, of a sort's kernels and
     /// of the balance's closing.
-    pub const P2G_THREADS: u32 = 64;
+    pub const P2G_THREADS: u32 = 256;
+    /// See [`P2G_THREADS`]: with atomic additions.
+    pub const P2G_ATOMIC_THREADS: u32 = 128;
     /// See [`P2G_THREADS`].
     pub const G2P_THREADS: u32 = 128;
     /// See [`P2G_THREADS`].

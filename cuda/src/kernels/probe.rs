@@ -5,6 +5,8 @@ use crate::layout::{Span, kernel_parameters, shared_constants};
 shared_constants! {
     /// Most threads of a block of a probe.
     pub const PROBE_THREADS: u32 = 256;
+    /// Results of `probe_number` for a pair.
+    pub const NUMBER_RESULTS: u32 = 17;
 }
 
 kernel_parameters! {
@@ -100,6 +102,16 @@ kernel_parameters! {
         pub bits: Span<[u32; 4]>,
         /// For each value, the reciprocal root of 1 + the value, in f32 and in f64.
         pub roots: Span<[f64; 2]>,
+    }
+
+    /// Probe: the numbers of the worlds, a thread a pair.
+    pub struct ProbeNumberParameters = "probe_number" {
+        /// Pairs of numbers.
+        pub input: Span<[f64; 2]>,
+        /// For each pair a, b in double precision: see `kernels/probe.cu`.
+        pub doubles: Span<[f64; NUMBER_RESULTS as usize]>,
+        /// The same in single precision, of a and b rounded.
+        pub singles: Span<[f32; NUMBER_RESULTS as usize]>,
     }
 
     /// Probe, emulated only: breaks one rule, so that a test can see it reported.

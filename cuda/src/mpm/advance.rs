@@ -8,6 +8,7 @@ use pliant_mpm::{MpmError, detail};
 use super::sort_schedule::{Progress, SortSchedule};
 use super::step::{RECORDINGS, SubstepHook};
 use super::stopped::{StopCause, Stopped};
+use super::totals::balance_of;
 use super::{BlockCapacities, DeviceMpm, DeviceMpmError, StepMomentumBalance};
 use crate::kernels::{
     MPM_KEY_LIMIT, MPM_LOST, MPM_OUT_OF_RANGE, MPM_STATUS_FLAGS, MPM_STATUS_LIMIT, MPM_STATUS_LOST,
@@ -42,13 +43,13 @@ impl DeviceMpm {
         substep: f64,
         gravity: Vector3<f64>,
     ) -> Result<StepMomentumBalance, DeviceMpmError> {
-        let mut at = self.advance_with(substeps, substep, gravity, &|_, _| {})?;
+        let mut at = self.advance_with(substeps, substep, gravity, &())?;
         loop {
             match at {
                 Advance::Done(balance) => return Ok(balance),
                 Advance::Stopped(stopped) => self.grow_blocks(&stopped)?,
             }
-            at = self.resume(&|_, _| {})?;
+            at = self.resume(&())?;
         }
     }
 
@@ -69,7 +70,7 @@ impl DeviceMpm {
     ) -> Result<Advance, DeviceMpmError> {
         let subgrid_retention = detail::subgrid_retention(gravity.norm(), self.grid_spacing, substep) as f32;
         self.keep_details(subgrid_retention);
-        self.settings.upload(&[MpmSettings {
+        let settings = MpmSettings {
             gravity_step: (gravity * substep).into(),
             grid_spacing_f64: self.grid_spacing,
             substep_f64: substep,
@@ -77,14 +78,15 @@ impl DeviceMpm {
             substep: substep as f32,
             subgrid_retention,
             unused: 0,
-        }])?;
+        };
+        self.staging.upload(self.settings.span(), &[settings])?;
         if let Some(cloth) = &mut self.cloth
-            && cloth.begin_step(substeps, self.time, substep, gravity)?
+            && cloth.begin_step(&mut self.staging, substeps, self.time, substep, gravity)?
         {
             self.recordings.clear();
         }
         self.time += f64::from(substeps) * substep;
-        self.total.fill(0.0)?;
+        self.staging.clear(self.total.span());
         if self.progress.is_some() {
             // The last step was not brought to its end.
             self.transfers.balances.fill(0.0)?;
@@ -125,9 +127,17 @@ impl DeviceMpm {
 
     /// Runs the step that is under way until it is done or stopped.
     fn continue_step(&mut self, hook: SubstepHook) -> Result<Advance, DeviceMpmError> {
+        let result = self.run_on(hook);
+        self.staging.forget_results();
+        result
+    }
+
+    fn run_on(&mut self, hook: SubstepHook) -> Result<Advance, DeviceMpmError> {
         let Some(mut progress) = self.progress else {
             return Err(DeviceMpmError::NothingToResume);
         };
+        let status_words = self.staging.download(self.status.span());
+        let total = self.staging.download(self.total.span());
         loop {
             if self.watch.is_stopped() {
                 return Err(DeviceMpmError::StoppedOnRequest { substep_index: progress.done });
@@ -135,9 +145,10 @@ impl DeviceMpm {
             let end = progress.substeps.min(progress.done.saturating_add(LAUNCHED));
             let mut status = [0; MPM_STATUS_WORDS as usize];
             status[MPM_STATUS_LIMIT as usize] = u32::MAX;
-            self.status.upload(&status)?;
+            self.staging.upload(self.status.span(), &status)?;
             self.run(progress.done..end, progress.sorts, hook)?;
-            self.status.download_at(0, &mut status)?;
+            self.staging.receive()?;
+            status.copy_from_slice(self.staging.result(&status_words));
             let before = progress.done;
             progress.done = status[MPM_STATUS_LIMIT as usize].min(end);
             self.watch.count_substeps(u64::from(progress.done - before));
@@ -150,7 +161,7 @@ impl DeviceMpm {
             }
             if progress.done == progress.substeps {
                 self.progress = None;
-                let balance = self.balance(&status, progress.extra_sorts)?;
+                let balance = balance_of(self.staging.result(&total), &status, progress.extra_sorts);
                 self.order.follow(
                     &progress.sorts,
                     progress.substeps,
@@ -178,6 +189,9 @@ impl DeviceMpm {
         sorts: SortSchedule,
         hook: SubstepHook,
     ) -> Result<(), DeviceError> {
+        if self.staging.prepare()? {
+            self.recordings.clear();
+        }
         if substeps.start > 0 {
             // A rest, of which there are many lengths.
             let mut commands = Commands::new();
@@ -185,8 +199,9 @@ impl DeviceMpm {
             return self.device.submit(&commands);
         }
         let kind = (substeps.end, sorts);
-        if let Some((_, recording)) = self.recordings.iter().find(|(recorded, _)| *recorded == kind) {
-            return recording.run();
+        if let Some(place) = self.recordings.iter().position(|(recorded, _)| *recorded == kind) {
+            self.recordings[place..].rotate_left(1);
+            return self.recordings.last().map_or(Ok(()), |(_, recording)| recording.run());
         }
         let recording = self.device.record(|commands| self.issue(commands, substeps, sorts, hook))?;
         recording.run()?;

@@ -17,6 +17,7 @@ use crate::kernels::{
     MPM_TOTAL_THREADS, MPM_TOTAL_TILE, MpmSettings, ParticleRows, PinTarget, STENCIL_NODES,
 };
 use crate::layout::Span;
+use crate::staging::Staging;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
 /// The sheets of a model on a device: their meshes, and what a substep leaves of them besides their
@@ -130,9 +131,14 @@ impl MeshSteps {
         Ok(Self { stabilities, grid_spacing, steps, made_for: None })
     }
 
-    /// Uploads the steps for substeps of `substep` \[s\] under `gravity` \[m/s^2\], where they are
+    /// Stages the steps for substeps of `substep` \[s\] under `gravity` \[m/s^2\], where they are
     /// not those of the step before.
-    fn begin_step(&mut self, substep: f64, gravity: Vector3<f64>) -> Result<(), DeviceError> {
+    fn begin_step(
+        &mut self,
+        staging: &mut Staging,
+        substep: f64,
+        gravity: Vector3<f64>,
+    ) -> Result<(), DeviceError> {
         if self.made_for == Some((substep, gravity)) {
             return Ok(());
         }
@@ -153,7 +159,7 @@ impl MeshSteps {
                 weights,
             }
         };
-        self.steps.upload(&all.iter().map(of_sheet).collect::<Vec<_>>())?;
+        staging.upload(self.steps.span(), &all.iter().map(of_sheet).collect::<Vec<_>>())?;
         self.made_for = Some((substep, gravity));
         Ok(())
     }
@@ -187,8 +193,14 @@ impl HeldVertices {
             + bytes::<f64>(pins * CLOTH_PIN_ROW as usize + CLOTH_PIN_SUMS as usize + reach)
     }
 
-    /// Uploads where the pins are at the end of each substep; true where there was too little room.
-    fn begin_step(&mut self, substeps: u32, time: f64, substep: f64) -> Result<bool, DeviceError> {
+    /// Stages where the pins are at the end of each substep; true where there was too little room.
+    fn begin_step(
+        &mut self,
+        staging: &mut Staging,
+        substeps: u32,
+        time: f64,
+        substep: f64,
+    ) -> Result<bool, DeviceError> {
         self.staged.clear();
         for substep_index in 0..substeps {
             let start = time + f64::from(substep_index) * substep;
@@ -199,7 +211,7 @@ impl HeldVertices {
             }));
         }
         let grew = self.targets.grow(self.staged.len())?;
-        self.targets.upload(&self.staged)?;
+        staging.upload(self.targets.span(), &self.staged)?;
         Ok(grew)
     }
 }
@@ -257,17 +269,22 @@ impl DeviceCloth {
         ((counts.faces + counts.hinges) as u32).div_ceil(MPM_TOTAL_TILE)
     }
 
-    /// Uploads what meshes and pins do in a step of `substeps` of `substep` from `time` on \[s\]
+    /// Stages what meshes and pins do in a step of `substeps` of `substep` from `time` on \[s\]
     /// under `gravity` \[m/s^2\]; true where commands are to be recorded anew.
     pub(super) fn begin_step(
         &mut self,
+        staging: &mut Staging,
         substeps: u32,
         time: f64,
         substep: f64,
         gravity: Vector3<f64>,
     ) -> Result<bool, DeviceError> {
-        self.mesh.begin_step(substep, gravity)?;
-        if self.pins.pins.is_empty() { Ok(false) } else { self.pins.begin_step(substeps, time, substep) }
+        self.mesh.begin_step(staging, substep, gravity)?;
+        if self.pins.pins.is_empty() {
+            Ok(false)
+        } else {
+            self.pins.begin_step(staging, substeps, time, substep)
+        }
     }
 
     /// Where a sort writes the particles' indices.

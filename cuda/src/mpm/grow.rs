@@ -11,6 +11,7 @@ use crate::kernels::{
     CLOTH_PIN_SUMS, MPM_BALANCE, MPM_STATUS_WORDS, MPM_TOTAL_TILE, MPM_TOTALS, MpmMaterial, MpmPlane,
     MpmSettings,
 };
+use crate::staging::Staging;
 use crate::{Commands, Device, DeviceError};
 
 /// Half as much again as is needed; what there is where that is enough.
@@ -27,6 +28,7 @@ impl DeviceMpm {
         DeviceParticles::bytes_needed(mpm.len(), blocks)
             + DeviceGrid::bytes_needed(mpm.len(), capacities)
             + TransferMemory::bytes_needed(capacities)
+            + Staging::bytes_needed()
             + bytes::<MpmSettings>(1)
             + bytes::<MpmMaterial>(mpm.materials().len())
             + bytes::<MpmPlane>(boundaries.len())

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use pliant_coupling::Transfer;
 use pliant_mpm::{Boundary, Mpm, detail};
 use pliant_rigid::StepWatch;
 
@@ -16,21 +17,11 @@ use crate::kernels::{
     MPM_SCRATCHPAD_NODES, MPM_STATUS_WORDS, MPM_SUBGRID_ROWS, MPM_TOTAL_TILE, MPM_TOTALS,
     MpmAtomicToGridParameters, MpmFindSubgridMotionParameters, MpmGridParameters,
     MpmGridToParticlesParameters, MpmMaterial, MpmParticlesToGridParameters, MpmPlane, MpmSettings,
-    MpmSumBalanceParameters, P2G_THREADS,
+    MpmSumBalanceParameters, P2G_ATOMIC_THREADS, P2G_THREADS,
 };
 use crate::layout::Span;
+use crate::staging::Staging;
 use crate::{Buffer, Commands, Device, DeviceError, Launch, Recording};
-
-/// How particles add to the grid.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Transfer {
-    /// In a fixed order: the same bits whatever the schedule.
-    #[default]
-    Ordered,
-    /// By atomic additions, after particles of one cell were added up in registers: the last bits
-    /// change from run to run.
-    Atomic,
-}
 
 /// Launches, clears and copies: each is a node of the recording, and takes a few microseconds on a
 /// GPU however little it does.
@@ -40,12 +31,32 @@ pub struct CommandCount {
     pub substep: usize,
     /// In a sort, of which there is one every few substeps to every hundred.
     pub sort: usize,
-    /// At the end of a step.
+    /// Once a step, at its beginning and end.
     pub step: usize,
 }
 
-/// What a caller adds to the commands of a substep, which it is given the number of.
-pub type SubstepHook<'a> = &'a dyn Fn(&mut Commands, u32);
+/// What a caller adds to the commands of a step's substeps: nothing is `()`, and a function is what
+/// it adds to each.
+pub trait SubstepCommands {
+    /// Appends what substeps in a row begin with.
+    fn begin(&self, _commands: &mut Commands) {}
+
+    /// Appends what substep `substep_index` has between its free motion and its transfer back.
+    fn add(&self, commands: &mut Commands, substep_index: u32);
+}
+
+impl SubstepCommands for () {
+    fn add(&self, _commands: &mut Commands, _substep_index: u32) {}
+}
+
+impl<F: Fn(&mut Commands, u32)> SubstepCommands for F {
+    fn add(&self, commands: &mut Commands, substep_index: u32) {
+        self(commands, substep_index);
+    }
+}
+
+/// See [`DeviceMpm::advance_with`].
+pub type SubstepHook<'a> = &'a dyn SubstepCommands;
 
 /// Numbers that the details of a model's particles take.
 pub(super) fn detail_count(mpm: &Mpm) -> usize {
@@ -88,8 +99,10 @@ pub struct DeviceMpm {
     pub(super) time: f64,
     transfer: Transfer,
     /// Commands of the last kinds of steps, each with its number of substeps and its sorts; the
-    /// oldest first.
+    /// least recently used first.
     pub(super) recordings: Vec<((u32, SortSchedule), Recording)>,
+    /// What the next run gets from the host, and leaves to it.
+    pub(super) staging: Staging,
     /// The step that is not done.
     pub(super) progress: Option<Progress>,
     pub(super) watch: StepWatch,
@@ -163,6 +176,7 @@ impl DeviceMpm {
             time: 0.0,
             transfer: Transfer::Ordered,
             recordings: Vec::with_capacity(RECORDINGS),
+            staging: Staging::new(device)?,
             progress: None,
             watch: StepWatch::default(),
             device: device.clone(),
@@ -209,6 +223,12 @@ impl DeviceMpm {
         self.status.span()
     }
 
+    /// What others have staged goes to the device with the next step's own inputs, and what they ask
+    /// for comes back with its results, until that step is done or has stopped.
+    pub fn staging(&mut self) -> &mut Staging {
+        &mut self.staging
+    }
+
     /// Has the next step recorded anew: what [`DeviceMpm::advance_with`] was given adds other
     /// commands.
     pub fn forget_recording(&mut self) {
@@ -224,6 +244,8 @@ impl DeviceMpm {
         sorts: SortSchedule,
         hook: SubstepHook,
     ) {
+        self.staging.issue_inputs(commands);
+        hook.begin(commands);
         let places = self.cloth.as_ref().map_or(ClothPlaces::NONE, DeviceCloth::places);
         for substep_index in substeps.clone() {
             if sorts.are_before(substep_index) {
@@ -236,7 +258,7 @@ impl DeviceMpm {
             if let Some(cloth) = &self.cloth {
                 cloth.issue_pins(commands, self.of_cloth(substep_index));
             }
-            hook(commands, substep_index);
+            hook.add(commands, substep_index);
             self.issue_to_particles(commands, substep_index);
             if let Some(cloth) = &self.cloth {
                 cloth.issue_advance(commands, self.of_cloth(substep_index));
@@ -244,6 +266,7 @@ impl DeviceMpm {
         }
         self.issue_close(commands, substeps.end);
         self.issue_totals(commands);
+        self.staging.issue_results(commands);
     }
 
     fn of_cloth(&self, substep_index: u32) -> ClothSubstep<'_> {
@@ -342,7 +365,7 @@ impl DeviceMpm {
             }
             Transfer::Atomic => {
                 commands.clear(grid.nodes).launch(
-                    Launch::new(particle_blocks, P2G_THREADS),
+                    Launch::new(particle_blocks, P2G_ATOMIC_THREADS),
                     &MpmAtomicToGridParameters {
                         transfer: to_grid,
                         nodes: grid.nodes,

@@ -81,25 +81,20 @@ impl DeviceMpm {
         self.total.download_at(MPM_BALANCE as usize, &mut entries)?;
         Ok(totals_of(&entries))
     }
+}
 
-    /// The balance of a step with these status words.
-    pub(super) fn balance(
-        &self,
-        status: &[u32],
-        extra_sorts: u32,
-    ) -> Result<StepMomentumBalance, DeviceError> {
-        let entries = self.total.download()?;
-        Ok(StepMomentumBalance {
-            mass: entries[0],
-            gravity: Impulse { linear: vector(&entries[1..]), angular: vector(&entries[4..]) },
-            boundary: Impulse { linear: vector(&entries[7..]), angular: vector(&entries[10..]) },
-            work: entries[13],
-            pins: pins_of(&entries[(MPM_BALANCE + MPM_TOTALS) as usize..]),
-            active_nodes: entries[14] as usize,
-            max_speed: f64::from(f32::from_bits(status[MPM_STATUS_SPEED as usize])).sqrt(),
-            totals: totals_of(&entries[MPM_BALANCE as usize..]),
-            extra_sorts,
-        })
+/// The balance of a step that left these sums and status words.
+pub(super) fn balance_of(entries: &[f64], status: &[u32], extra_sorts: u32) -> StepMomentumBalance {
+    StepMomentumBalance {
+        mass: entries[0],
+        gravity: Impulse { linear: vector(&entries[1..]), angular: vector(&entries[4..]) },
+        boundary: Impulse { linear: vector(&entries[7..]), angular: vector(&entries[10..]) },
+        work: entries[13],
+        pins: pins_of(&entries[(MPM_BALANCE + MPM_TOTALS) as usize..]),
+        active_nodes: entries[14] as usize,
+        max_speed: f64::from(f32::from_bits(status[MPM_STATUS_SPEED as usize])).sqrt(),
+        totals: totals_of(&entries[MPM_BALANCE as usize..]),
+        extra_sorts,
     }
 }
 

@@ -191,8 +191,8 @@ impl Setup {
     ) -> Self {
         let scene = scene(5);
         let mut on = OnDevice::new(device.clone(), &scene, contacts, SIDE.pow(3), 3);
-        on.detector.begin_step(DELTA, &scene.poses(3)).unwrap();
-        on.exchange.begin_step(DELTA, &[]).unwrap();
+        on.begin_step(&scene.poses(3)).unwrap();
+        on.begin_exchange(&[]);
         let free = free_motion(6);
         let grid = BlockGrid::new(device, &free, place);
         let constraints =

@@ -4,13 +4,15 @@
 // its handles and that the context is current in the calling thread.
 //
 // Numbers in the environment make it misbehave: FAKE_VERSION, FAKE_DEVICES, FAKE_CAPABILITY (major
-// * 10 + minor), FAKE_JIT_FAILS, FAKE_MISSING (a kernel's name), FAKE_MEMORY [bytes].
+// * 10 + minor), FAKE_JIT_FAILS, FAKE_MISSING (a kernel's name), FAKE_MEMORY [bytes], FAKE_FAULT (the
+// error of a kernel that breaks a rule, after which every call of the context gives it).
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,7 @@ enum Result : int {
     NO_DEVICE = 100,
     INVALID_DEVICE = 101,
     INVALID_CONTEXT = 201,
+    NO_BINARY_FOR_GPU = 209,
     INVALID_PTX = 218,
     INVALID_HANDLE = 400,
     NOT_FOUND = 500,
@@ -53,16 +56,22 @@ const emulation::Interface& emulated = *pliant_emulation_interface();
 emulation::Engine* engine = emulated.create(12345);
 // Recursive: freeing waits for the stream.
 std::recursive_mutex lock;
-int context, stream, module;
+int context, module;
 thread_local void* current = nullptr;
 bool initialised = false;
-bool capturing = false;
 int retained = 0;
 Result sticky = SUCCESS;
-std::vector<Work> pending;
-std::vector<Work> captured;
+// What a stream was given, and what it records meanwhile.
+struct Stream {
+    std::vector<Work> pending;
+    std::vector<Work> captured;
+    bool capturing = false;
+};
+std::set<Stream*> streams;
 std::map<std::string, Function> functions;
 std::map<uint64_t, uint64_t> allocations;
+// Copies to the device and back, started graphs and waits of the host.
+std::map<std::string, uint64_t> calls;
 
 uint64_t number(const char* name, uint64_t otherwise) {
     const char* text = std::getenv(name);
@@ -90,27 +99,42 @@ bool is_allocated(uint64_t address, uint64_t bytes) {
     return after != allocations.begin() && address - std::prev(after)->first + bytes <= std::prev(after)->second;
 }
 
-Result enqueue(Work work) {
-    (capturing ? captured : pending).push_back(std::move(work));
+// The stream of a handle, if it is one and the context is current.
+Stream* stream_of(void* handle) {
+    const auto at = streams.find(static_cast<Stream*>(handle));
+    return current == &context && at != streams.end() ? *at : nullptr;
+}
+
+Result enqueue(Stream& stream, Work work) {
+    (stream.capturing ? stream.captured : stream.pending).push_back(std::move(work));
     return sticky;
 }
 
-// Does what the stream was given.
-Result drain() {
-    for (const Work& work : pending) {
+// Does what a stream was given.
+Result drain(Stream& stream) {
+    for (const Work& work : stream.pending) {
         const Result result = sticky == SUCCESS ? work() : sticky;
         if (result != SUCCESS) {
             sticky = result;
         }
     }
-    pending.clear();
+    stream.pending.clear();
     return sticky;
 }
 
-Result launch(Function* function, const uint32_t grid[3], const uint32_t block[3], uint32_t shared, const void* handle, void** parameters,
+// Does what all streams were given.
+Result drain() {
+    for (Stream* stream : streams) {
+        drain(*stream);
+    }
+    return sticky;
+}
+
+Result launch(Function* function, const uint32_t grid[3], const uint32_t block[3], uint32_t shared, void* handle, void** parameters,
               bool cooperative) {
     const std::lock_guard<std::recursive_mutex> hold(lock);
-    if (!is_here(handle, &stream) || functions.count(function->name) == 0) {
+    Stream* const stream = stream_of(handle);
+    if (stream == nullptr || functions.count(function->name) == 0) {
         return INVALID_HANDLE;
     }
     if (grid[0] == 0 || block[0] == 0 || block[0] > 1024 || shared > function->shared_allowed) {
@@ -128,19 +152,30 @@ Result launch(Function* function, const uint32_t grid[3], const uint32_t block[3
     request.parameter_bytes = function->parameter_bytes;
     request.shared_bytes = shared;
     request.cooperative = cooperative ? 1 : 0;
-    return enqueue([=]() mutable {
+    return enqueue(*stream, [=]() mutable {
         request.kernel = function->name.c_str();
         request.parameters = copy.data();
         emulation::ErrorReport error;
         emulated.launch(engine, &request, &error);
-        return error.code == 0 ? SUCCESS : LAUNCH_FAILED;
+        return error.code == 0 ? SUCCESS : static_cast<Result>(number("FAKE_FAULT", LAUNCH_FAILED));
     });
 }
 
 }  // namespace
 
+// After a fault the context does nothing any more.
+#define IF_WORKING            \
+    if (sticky != SUCCESS) {  \
+        return sticky;        \
+    }
+
 #define CALL(name, ...)                                                    \
     extern "C" __attribute__((visibility("default"))) int name(__VA_ARGS__)
+
+extern "C" __attribute__((visibility("default"))) uint64_t fake_calls(const char* what) {
+    const std::lock_guard<std::recursive_mutex> hold(lock);
+    return calls[what];
+}
 
 CALL(cuDriverGetVersion, int* version) {
     *version = static_cast<int>(number("FAKE_VERSION", 12020));
@@ -205,21 +240,46 @@ CALL(cuCtxGetCurrent, void** handle) {
     return SUCCESS;
 }
 CALL(cuStreamCreate, void** handle, unsigned) {
-    *handle = &stream;
-    return current == &context ? SUCCESS : INVALID_CONTEXT;
+    IF_WORKING
+    const std::lock_guard<std::recursive_mutex> hold(lock);
+    if (current != &context) {
+        return INVALID_CONTEXT;
+    }
+    auto* const fresh = new Stream;
+    streams.insert(fresh);
+    *handle = fresh;
+    return SUCCESS;
 }
 CALL(cuStreamDestroy_v2, void* handle) {
     const std::lock_guard<std::recursive_mutex> hold(lock);
-    return is_here(handle, &stream) ? drain() : INVALID_HANDLE;
+    Stream* const stream = stream_of(handle);
+    if (stream == nullptr) {
+        return INVALID_HANDLE;
+    }
+    const Result result = drain(*stream);
+    streams.erase(stream);
+    delete stream;
+    return result;
 }
 CALL(cuStreamSynchronize, void* handle) {
     const std::lock_guard<std::recursive_mutex> hold(lock);
-    if (capturing) {
-        return CAPTURE_UNSUPPORTED;
+    ++calls["waits"];
+    Stream* const stream = stream_of(handle);
+    if (stream == nullptr) {
+        return INVALID_HANDLE;
     }
-    return is_here(handle, &stream) ? drain() : INVALID_HANDLE;
+    return stream->capturing ? CAPTURE_UNSUPPORTED : drain(*stream);
 }
 CALL(cuModuleLoadDataEx, void** handle, const void* image, unsigned count, int* options, void** values) {
+    IF_WORKING
+    // A cubin is an ELF file whose flags name the architecture.
+    if (std::memcmp(image, "\x7f" "ELF", 4) == 0) {
+        if (static_cast<const unsigned char*>(image)[48] != number("FAKE_CAPABILITY", 90)) {
+            return NO_BINARY_FOR_GPU;
+        }
+        *handle = &module;
+        return current == &context ? SUCCESS : INVALID_CONTEXT;
+    }
     if (number("FAKE_JIT_FAILS", 0) != 0 || std::strstr(static_cast<const char*>(image), ".version 8.0") == nullptr) {
         // CU_JIT_ERROR_LOG_BUFFER and its size.
         if (count == 2 && options[0] == 5 && options[1] == 6) {
@@ -235,6 +295,7 @@ CALL(cuModuleUnload, void* handle) {
     return is_here(handle, &module) ? drain() : INVALID_HANDLE;
 }
 CALL(cuModuleGetFunction, void** handle, void* from, const char* name) {
+    IF_WORKING
     const std::lock_guard<std::recursive_mutex> hold(lock);
     const char* missing = std::getenv("FAKE_MISSING");
     uint32_t bytes = 0;
@@ -249,6 +310,7 @@ CALL(cuModuleGetFunction, void** handle, void* from, const char* name) {
     return SUCCESS;
 }
 CALL(cuFuncSetAttribute, Function* function, int attribute, int value) {
+    IF_WORKING
     // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, up to what compute capability 9.0 has.
     if (attribute != 8 || value > 227 * 1024) {
         return INVALID_VALUE;
@@ -257,16 +319,19 @@ CALL(cuFuncSetAttribute, Function* function, int attribute, int value) {
     return SUCCESS;
 }
 CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, int* blocks, Function*, int threads, size_t) {
+    IF_WORKING
     *blocks = static_cast<int>(emulated.resident_threads / emulated.multiprocessors) / threads;
     return current == &context ? SUCCESS : INVALID_CONTEXT;
 }
 CALL(cuMemGetInfo_v2, size_t* free_bytes, size_t* total) {
+    IF_WORKING
     const std::lock_guard<std::recursive_mutex> hold(lock);
     *free_bytes = memory_free();
     *total = memory_in_all();
     return current == &context ? SUCCESS : INVALID_CONTEXT;
 }
 CALL(cuMemAlloc_v2, uint64_t* address, size_t bytes) {
+    IF_WORKING
     const std::lock_guard<std::recursive_mutex> hold(lock);
     if (current != &context || bytes == 0) {
         return INVALID_VALUE;
@@ -279,6 +344,18 @@ CALL(cuMemAlloc_v2, uint64_t* address, size_t bytes) {
     allocations[*address] = bytes;
     return sticky;
 }
+CALL(cuMemHostAlloc, void** memory, size_t bytes, unsigned) {
+    const std::lock_guard<std::recursive_mutex> hold(lock);
+    *memory = current == &context && bytes > 0 ? std::malloc(bytes) : nullptr;
+    return *memory != nullptr ? SUCCESS : INVALID_VALUE;
+}
+CALL(cuMemFreeHost, void* memory) {
+    const std::lock_guard<std::recursive_mutex> hold(lock);
+    // Work in the stream may use it still.
+    drain();
+    std::free(memory);
+    return current == &context ? sticky : INVALID_CONTEXT;
+}
 CALL(cuMemFree_v2, uint64_t address) {
     const std::lock_guard<std::recursive_mutex> hold(lock);
     if (current != &context || allocations.erase(address) == 0) {
@@ -290,34 +367,38 @@ CALL(cuMemFree_v2, uint64_t address) {
 }
 CALL(cuMemsetD8Async, uint64_t address, unsigned char byte, size_t bytes, void* handle) {
     const std::lock_guard<std::recursive_mutex> hold(lock);
-    if (!is_here(handle, &stream) || !is_allocated(address, bytes)) {
+    Stream* const stream = stream_of(handle);
+    if (stream == nullptr || !is_allocated(address, bytes)) {
         return INVALID_VALUE;
     }
-    return enqueue([=] {
+    return enqueue(*stream, [=] {
         std::memset(reinterpret_cast<void*>(address), byte, bytes);
         return SUCCESS;
     });
 }
 
-static int copy(void* to, const void* from, size_t bytes, const void* handle, uint64_t device) {
+static int copy(void* to, const void* from, size_t bytes, void* handle, uint64_t device, const char* counted) {
     const std::lock_guard<std::recursive_mutex> hold(lock);
-    if (!is_here(handle, &stream) || !is_allocated(device, bytes)) {
+    Stream* const stream = stream_of(handle);
+    if (stream == nullptr || !is_allocated(device, bytes)) {
         return INVALID_VALUE;
     }
-    return enqueue([=] {
+    return enqueue(*stream, [=] {
+        // Also where it is part of a graph.
+        ++calls[counted];
         std::memmove(to, from, bytes);
         return SUCCESS;
     });
 }
 CALL(cuMemcpyHtoDAsync_v2, uint64_t to, const void* from, size_t bytes, void* handle) {
-    return copy(reinterpret_cast<void*>(to), from, bytes, handle, to);
+    return copy(reinterpret_cast<void*>(to), from, bytes, handle, to, "to the device");
 }
 CALL(cuMemcpyDtoHAsync_v2, void* to, uint64_t from, size_t bytes, void* handle) {
-    return copy(to, reinterpret_cast<const void*>(from), bytes, handle, from);
+    return copy(to, reinterpret_cast<const void*>(from), bytes, handle, from, "from the device");
 }
 CALL(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, void* handle) {
     return is_allocated(to, bytes)
-               ? copy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes, handle, from)
+               ? copy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes, handle, from, "on the device")
                : static_cast<int>(INVALID_VALUE);
 }
 CALL(cuLaunchKernel, Function* function, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by, uint32_t bz,
@@ -333,24 +414,28 @@ CALL(cuLaunchCooperativeKernel, Function* function, uint32_t gx, uint32_t gy, ui
     return launch(function, grid, block, shared, handle, parameters, true);
 }
 CALL(cuStreamBeginCapture_v2, void* handle, int) {
+    IF_WORKING
     const std::lock_guard<std::recursive_mutex> hold(lock);
-    if (!is_here(handle, &stream) || capturing) {
+    Stream* const stream = stream_of(handle);
+    if (stream == nullptr || stream->capturing) {
         return INVALID_HANDLE;
     }
-    capturing = true;
-    captured.clear();
+    stream->capturing = true;
+    stream->captured.clear();
     return sticky;
 }
 CALL(cuStreamEndCapture, void* handle, Graph** graph) {
     const std::lock_guard<std::recursive_mutex> hold(lock);
-    if (!is_here(handle, &stream) || !capturing) {
+    Stream* const stream = stream_of(handle);
+    if (stream == nullptr || !stream->capturing) {
         return INVALID_HANDLE;
     }
-    capturing = false;
-    *graph = new Graph{std::move(captured)};
+    stream->capturing = false;
+    *graph = new Graph{std::move(stream->captured)};
     return SUCCESS;
 }
 CALL(cuGraphInstantiateWithFlags, Graph** instance, const Graph* graph, unsigned long long) {
+    IF_WORKING
     *instance = new Graph(*graph);
     return SUCCESS;
 }
@@ -366,11 +451,13 @@ CALL(cuGraphExecDestroy, Graph* instance) {
 }
 CALL(cuGraphLaunch, const Graph* instance, void* handle) {
     const std::lock_guard<std::recursive_mutex> hold(lock);
-    if (!is_here(handle, &stream)) {
+    ++calls["graphs"];
+    Stream* const stream = stream_of(handle);
+    if (stream == nullptr) {
         return INVALID_HANDLE;
     }
     for (const Work& work : instance->work) {
-        enqueue(work);
+        enqueue(*stream, work);
     }
     return sticky;
 }

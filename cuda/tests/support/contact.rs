@@ -1,11 +1,14 @@
 //! Random particles among moving bodies, on the device and as plain numbers.
 
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
+use pliant_coupling::ReferencePointPath;
 use pliant_cuda::contact::{
-    ContactDetectionOptions, DetectorCapacity, DeviceContactDetector, DeviceExchange, DeviceGeometries,
+    ContactDetectionOptions, ContactError, DetectorCapacity, DeviceContactDetector, DeviceExchange,
+    DeviceGeometries,
 };
 use pliant_cuda::kernels::{ContactBody, ContactSolution, ConvexIncidence, ParticleRows};
 use pliant_cuda::layout::Span;
+use pliant_cuda::staging::Staging;
 use pliant_cuda::{Buffer, Commands, Device};
 use pliant_rigid::{Bodies, BodyId, SpatialVelocity};
 
@@ -199,6 +202,7 @@ pub struct OnDevice {
     pub rows: Rows,
     pub detector: DeviceContactDetector,
     pub exchange: DeviceExchange,
+    staging: Staging,
 }
 
 pub fn options() -> ContactDetectionOptions {
@@ -221,8 +225,25 @@ impl OnDevice {
             detector: DeviceContactDetector::new(&device, &geometries, &options(), capacity).unwrap(),
             exchange: DeviceExchange::new(&device, &geometries, contacts, nodes).unwrap(),
             geometries,
+            staging: Staging::new(&device).unwrap(),
             device,
         }
+    }
+
+    /// Begins a step of substeps of `DELTA`, with all bodies in each of them, whose geometries are
+    /// placed for the first.
+    pub fn begin_step(&mut self, bodies: &[ContactBody]) -> Result<(), ContactError> {
+        self.detector.begin_step(&mut self.staging, DELTA, bodies)?;
+        self.staging.send()?;
+        let mut commands = Commands::new();
+        self.detector.issue_place(&mut commands, &self.geometries);
+        Ok(self.device.submit(&commands)?)
+    }
+
+    /// Begins a step of the exchange.
+    pub fn begin_exchange(&mut self, references: &[ReferencePointPath]) {
+        self.exchange.begin_step(&mut self.staging, DELTA, references).unwrap();
+        self.staging.send().unwrap();
     }
 
     pub fn register(&self) {

@@ -45,7 +45,7 @@ pub use goal::{CoordinateAxis, Goal, Quantity};
 pub use joint::{AxisJoint, BallJoint, JointSpec, PlanarJoint, UniversalJoint};
 pub use output::{Camera, ColorBy, Field, Output};
 pub use parse::{ParseError, parse_scene};
-pub use pliant_coupling::{AutoOr, ContactSettings, Coupling, CouplingStep, GridMotion};
+pub use pliant_coupling::{AutoOr, ContactSettings, Coupling, CouplingStep, GridMotion, Transfer};
 pub use pliant_mpm::material::GranularWalls;
 pub use pliant_rigid::Adhesion;
 pub use pliant_rigid::comfree::{ComFreeSettings, Form, Gains, ImpedanceCurve};

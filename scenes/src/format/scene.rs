@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use pliant_coupling::{AutoOr, ContactSettings, Coupling, CouplingStep, GridMotion};
+use pliant_coupling::{AutoOr, ContactSettings, Coupling, CouplingStep, GridMotion, Transfer};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -59,6 +59,9 @@ pub struct Scene {
     /// Whether the particles' grid moves with the scene.
     #[serde(default)]
     pub grid_motion: GridMotion,
+    /// How particles add to the grid on a device; the processor refuses "atomic".
+    #[serde(default)]
+    pub transfer: Transfer,
     /// Contact between particles and bodies.
     #[serde(default)]
     pub contact: ContactSettings,
@@ -162,6 +165,7 @@ impl Scene {
             coupling: Coupling::default(),
             coupling_step: CouplingStep::default(),
             grid_motion: GridMotion::default(),
+            transfer: Transfer::default(),
             contact: ContactSettings::default(),
             solver: Solver::default(),
             rigid_solver: RigidSolver::default(),

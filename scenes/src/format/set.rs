@@ -236,12 +236,14 @@ mod tests {
             "solver.direction=lbfgs",
             "gravity=[0,0,0]",
             "substeps=auto",
+            "transfer=atomic",
         ])
         .unwrap();
         assert_eq!(changed.materials["m"].particle_material().density, 7.5);
         assert_eq!(changed.soft[0].pose.position, [0.0, 0.0, 3.0]);
         assert_eq!(changed.soft[0].name, "c");
         assert_eq!(changed.gravity, [0.0; 3]);
+        assert_eq!(changed.transfer, pliant_coupling::Transfer::Atomic);
         assert_eq!(changed.soft[0].material, MaterialRef::Named("m".into()));
     }
 
