@@ -232,15 +232,16 @@ __device__ __forceinline__ void finish_tile(const ContactFindParameters& p, uint
     if (threadIdx.x == 0) {
         p.tiles[blockIdx.x] = count;
         // The tile's number is out before it counts as done.
-        __threadfence();
-        is_last[0] = atomicAdd(&p.done[0], 1u) + 1 == gridDim.x ? 1 : 0;
+        is_last[0] = add_release(&p.done[0], 1u) + 1 == gridDim.x ? 1 : 0;
+        if (is_last[0] != 0) {
+            // What the other tiles stored is read after they were counted.
+            load_acquire(&p.done[0]);
+        }
     }
     __syncthreads();
     if (is_last[0] == 0) {
         return;
     }
-    // What the other tiles stored is read after they were counted.
-    __threadfence();
     uint32_t before = 0;
     for (uint32_t first = 0; first < gridDim.x; first += CONTACT_THREADS) {
         const uint32_t tile = first + threadIdx.x;

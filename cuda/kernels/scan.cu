@@ -93,7 +93,8 @@ PLIANT_KERNEL(scan, ScanParameters, SCAN_THREADS) {
             p.total[0] = shared[2] + total;
         }
         // The last block to get here leaves all ready for the next run: no other reads them any more.
-        if (atomicAdd(&p.progress[SCAN_ENDED], 1u) == gridDim.x - 1) {
+        if (add_release(&p.progress[SCAN_ENDED], 1u) == gridDim.x - 1) {
+            load_acquire(&p.progress[SCAN_ENDED]);
             p.progress[SCAN_STARTED] = 0;
             p.progress[SCAN_ENDED] = 0;
             p.progress[SCAN_RUN] = run + 1;

@@ -11,9 +11,9 @@
 #include "prelude.cuh"
 
 // Whether substep `substep_index`, or a sort before it, is not to run: something stopped the step
-// earlier.
+// earlier, or another block stops it now.
 __device__ __forceinline__ bool is_stopped(const Span<uint32_t>& status, uint32_t substep_index) {
-    return substep_index >= status[MPM_STATUS_LIMIT];
+    return substep_index >= *static_cast<const volatile uint32_t*>(&status[MPM_STATUS_LIMIT]);
 }
 
 // Lets the first `substeps` substeps run and no more; `flag` says why. The result does not depend
@@ -31,16 +31,17 @@ __device__ __forceinline__ void stop_for_capacity(
     stop_after(status, substeps, flag);
 }
 
-// Whether contact has nothing to do; never without a clock.
+// Whether contact has nothing to do; never without a clock. Another block that has found it too much
+// may stop it at this very time; a block that sees this late finds the same itself.
 __device__ __forceinline__ bool is_inactive(const Span<ContactClock>& clock) {
-    return clock.length > 0 && clock[0].active == 0;
+    return clock.length > 0 && *static_cast<const volatile uint32_t*>(&clock[0].active) == 0;
 }
 
 // Stops contact's substep, which is possible until the exchange. Without a status it does nothing.
 __device__ __forceinline__ void stop_contact(const Span<uint32_t>& status, const Span<ContactClock>& clock, uint32_t flag,
     uint32_t needed, uint32_t capacity) {
     if (status.length > 0 && clock.length > 0) {
-        clock[0].active = 0;
+        atomicExch(&clock[0].active, 0u);
         stop_for_capacity(status, clock[0].substep_index, flag, needed, capacity);
     }
 }

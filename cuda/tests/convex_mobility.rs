@@ -11,7 +11,7 @@ use convex_support::{
 use nalgebra::{DMatrix, DVector};
 use pliant_coupling::convex::{Attachment, ContactProblem, InitialGuess, SolverSettings, StopReason};
 use pliant_cuda::convex::{ConvexError, DeviceContactProblem, DeviceSolution};
-use support::{Random, devices};
+use support::{Random, devices, rounds_as_written};
 
 /// Bodies on the coordinates of a mechanism: `W = J A^-1 J^T` of a random positive definite A of
 /// about `mass` kg and a random J.
@@ -166,8 +166,9 @@ fn neither_the_schedule_nor_the_number_of_blocks_changes_a_bit() {
     }
 }
 
-// A mobility of zero is a body that keeps its velocity: the same bits as without any, from the
-// kernel without bodies.
+// A mobility of zero is a body that keeps its velocity: as without any, from the kernel without
+// bodies. Both do the same operations, so the bits are the same unless a compiler fuses some of one
+// and not of the other; then each is as near to the solution as its residual says.
 #[test]
 fn a_body_that_cannot_move_is_one_that_keeps_its_velocity() {
     let plain = random_problem(37, 60, 10.0);
@@ -181,7 +182,13 @@ fn a_body_that_cannot_move_is_one_that_keeps_its_velocity() {
             [&plain, &held].map(|problem| solve(&device, problem, &settings(1e-8), InitialGuess::Free));
         assert_eq!(found[1].body_velocity_changes, [[0.0; 6]]);
         found[1].body_velocity_changes.clear();
-        assert!(bits(&found[0]) == bits(&found[1]), "{:?} {:?}", found[0].report, found[1].report);
+        let reports = format!("{:?} {:?}", found[0].report, found[1].report);
+        if rounds_as_written(&device) {
+            assert!(bits(&found[0]) == bits(&found[1]), "{reports}");
+        } else {
+            let bound = found[0].info.residual + found[1].info.residual;
+            assert!(distance(&plain, &found[0].velocities, &found[1].velocities) <= bound, "{reports}");
+        }
     }
 }
 

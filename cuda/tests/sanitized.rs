@@ -114,12 +114,14 @@ fn watched(program: &Path, runtime: &Path, library: &Library) -> Command {
 
 /// Programs with kernels that share memory, and which of their tests; an empty name is all of them.
 /// Some take minutes.
-const WATCHED: [(&str, &str); 8] = [
+const WATCHED: [(&str, &str); 10] = [
     ("block", "grid_barriers"),
     ("convex_number", ""),
     ("convex_limits", "the_iteration_limit_is_kept"),
     ("contact_exchange", ""),
-    ("contact_boundary_constraints", "impulses_of_boundaries"),
+    ("contact_boundary_constraints", ""),
+    ("contact_detection", ""),
+    ("mpm_totals", ""),
     ("mpm_transfers", ""),
     ("mpm_cloth", "schedules_and_growth"),
     ("worlds", ""),
