@@ -10,7 +10,7 @@ use structure_support::{documents, files_below, imports, manifests, modules, rea
 
 /// The folders of the crates, ground first, each with those that it may use: all of them before
 /// it. The root of the repository is a crate too. Dependencies of tests are free.
-const CRATES: [(&str, &[&str]); 18] = [
+const CRATES: [(&str, &[&str]); 19] = [
     ("numeric", &[]),
     ("geometry", &["numeric"]),
     ("io", &[]),
@@ -31,6 +31,7 @@ const CRATES: [(&str, &[&str]); 18] = [
         &["numeric", "mpm", "rigid", "batch", "coupling", "cuda", "render", "scenes", "runner", "trials"],
     ),
     ("testing", &["numeric", "geometry", "rigid"]),
+    ("python", &["io", "mpm", "rigid", "coupling", "cuda", "render", "scenes", "runner"]),
     (
         ".",
         &[

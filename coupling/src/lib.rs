@@ -70,5 +70,5 @@ pub use settings::{
     NEAR_RIGID_STIFFNESS_NUMBER, ParticleSet, Settings, Transfer,
 };
 pub use world::World;
-pub use worlds::{Worlds, WorldsError};
+pub use worlds::{Workers, Worlds, WorldsError};
 pub use wrench::Wrench;

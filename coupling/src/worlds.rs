@@ -16,8 +16,54 @@ use crate::world::World;
 #[derive(Debug)]
 pub struct Worlds {
     worlds: Vec<World>,
-    /// One thread each, so that what runs in parallel in a world stays in its thread.
+    workers: Workers,
+}
+
+/// Threads that share work on many things, each of which one thread does alone.
+#[derive(Debug)]
+pub struct Workers {
+    /// One thread each, so that what runs in parallel in a piece of work stays in its thread.
     threads: Vec<ThreadPool>,
+}
+
+impl Workers {
+    /// So many threads.
+    ///
+    /// # Errors
+    /// [`WorldsError::Threads`].
+    pub fn new(threads: usize) -> Result<Self, WorldsError> {
+        let started = (0..threads).map(|_| ThreadPoolBuilder::new().num_threads(1).build());
+        let started = started.collect::<Result<Vec<_>, _>>();
+        let threads = started.map_err(|error| WorldsError::Threads { threads, reason: error.to_string() })?;
+        Ok(Self { threads })
+    }
+
+    /// Lets `work` do with each item what it likes, on all threads. It gets the number of the item;
+    /// results are in the order of the items.
+    pub fn each<I: Send, T: Send>(
+        &self,
+        items: &mut [I],
+        work: impl Fn(usize, &mut I) -> T + Sync,
+    ) -> Vec<T> {
+        let mut results: Vec<Option<T>> = items.iter().map(|_| None).collect();
+        {
+            let pairs = items.iter_mut().zip(&mut results).enumerate();
+            // Held for a moment between items, never within one.
+            let next = Mutex::new(pairs);
+            let take = || next.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let run = || {
+                while let Some((number, (item, result))) = take() {
+                    *result = Some(work(number, item));
+                }
+            };
+            std::thread::scope(|scope| {
+                for thread in &self.threads {
+                    scope.spawn(|| thread.install(run));
+                }
+            });
+        }
+        results.into_iter().flatten().collect()
+    }
 }
 
 /// Worlds that cannot be made.
@@ -42,11 +88,7 @@ impl Worlds {
     /// # Errors
     /// [`WorldsError::Threads`].
     pub fn new(worlds: Vec<World>) -> Result<Self, WorldsError> {
-        let threads = rayon::current_num_threads();
-        let started = (0..threads).map(|_| ThreadPoolBuilder::new().num_threads(1).build());
-        let started = started.collect::<Result<Vec<_>, _>>();
-        let threads = started.map_err(|error| WorldsError::Threads { threads, reason: error.to_string() })?;
-        Ok(Self { worlds, threads })
+        Ok(Self { worlds, workers: Workers::new(rayon::current_num_threads())? })
     }
 
     /// `count` branches of a world.
@@ -110,24 +152,6 @@ impl Worlds {
     /// what comes before and after it. It gets the number of the world; results are in the order of
     /// the worlds.
     pub fn each<T: Send>(&mut self, work: impl Fn(usize, &mut World) -> T + Sync) -> Vec<T> {
-        let count = self.worlds.len();
-        let mut results: Vec<Option<T>> = (0..count).map(|_| None).collect();
-        {
-            let pairs = self.worlds.iter_mut().zip(&mut results).enumerate();
-            // Held for a moment between worlds, never within a step.
-            let next = Mutex::new(pairs);
-            let take = || next.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let run = || {
-                while let Some((number, (world, result))) = take() {
-                    *result = Some(work(number, world));
-                }
-            };
-            std::thread::scope(|scope| {
-                for thread in &self.threads {
-                    scope.spawn(|| thread.install(run));
-                }
-            });
-        }
-        results.into_iter().flatten().collect()
+        self.workers.each(&mut self.worlds, work)
     }
 }

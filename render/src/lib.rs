@@ -49,14 +49,11 @@ use shadow::ShadowMap;
 /// # Errors
 /// [`RenderError`]: an invalid size, camera, light or mesh.
 pub fn render(picture: &Picture) -> Result<Image, RenderError> {
-    let (width, height) = (picture.width, picture.height);
-    if width == 0 || height == 0 || u64::from(width) * u64::from(height) > MAX_PIXELS {
-        return Err(RenderError::Size { width, height });
-    }
+    let (width, height) = checked_size(picture)?;
     let basis = picture.camera.basis()?;
     let light = light_direction(picture, &basis)?;
     let scene = RenderScene::new(picture)?;
-    let samples = (width as usize * SUPERSAMPLING, height as usize * SUPERSAMPLING);
+    let samples = (width * SUPERSAMPLING, height * SUPERSAMPLING);
     let view = View::perspective(&picture.camera, &basis, samples.0, samples.1);
     let mut buffer = rasterise(&view, &scene.primitives);
     add_planes(&view, &scene, &mut buffer);
@@ -69,6 +66,40 @@ pub fn render(picture: &Picture) -> Result<Image, RenderError> {
         font::draw_caption(&mut image, caption);
     }
     Ok(image)
+}
+
+/// How far what a picture shows is from the camera, along its viewing direction \[m\]: rows from the
+/// top, one number for each pixel, that of the nearest of its samples; infinite where there is
+/// nothing. Light and caption do not count.
+///
+/// # Errors
+/// [`RenderError`]: an invalid size, camera or mesh.
+pub fn render_depth(picture: &Picture) -> Result<Vec<f32>, RenderError> {
+    let (width, height) = checked_size(picture)?;
+    let basis = picture.camera.basis()?;
+    let scene = RenderScene::new(picture)?;
+    let view = View::perspective(&picture.camera, &basis, width * SUPERSAMPLING, height * SUPERSAMPLING);
+    let mut buffer = rasterise(&view, &scene.primitives);
+    add_planes(&view, &scene, &mut buffer);
+    let depth = |x: usize, y: usize| {
+        let along = view.ray(x as f32 + 0.5, y as f32 + 0.5).direction.dot(&view.forward);
+        buffer.depth[y * view.width + x] * along
+    };
+    let nearest = |pixel: usize| {
+        let (x, y) = (pixel % width * SUPERSAMPLING, pixel / width * SUPERSAMPLING);
+        let samples = (y..y + SUPERSAMPLING).flat_map(|y| (x..x + SUPERSAMPLING).map(move |x| (x, y)));
+        samples.map(|(x, y)| depth(x, y)).fold(f32::INFINITY, f32::min)
+    };
+    Ok((0..width * height).map(nearest).collect())
+}
+
+/// Width and height of a picture that can be drawn \[pixels\].
+fn checked_size(picture: &Picture) -> Result<(usize, usize), RenderError> {
+    let (width, height) = (picture.width, picture.height);
+    if width == 0 || height == 0 || u64::from(width) * u64::from(height) > MAX_PIXELS {
+        return Err(RenderError::Size { width, height });
+    }
+    Ok((width as usize, height as usize))
 }
 
 /// Unit vector to the light.

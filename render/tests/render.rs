@@ -8,7 +8,9 @@ mod render_support;
 
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use pliant_numeric::random::SplitMix64;
-use pliant_render::{BodyShape, Camera, Picture, RenderBody, RenderError, RenderSphere, render, viridis};
+use pliant_render::{
+    BodyShape, Camera, Picture, RenderBody, RenderError, RenderSphere, render, render_depth, viridis,
+};
 use render_support::{BLUE, RED, brightness, count, front_camera, is_blue, is_red};
 
 fn solid(shape: BodyShape, color: [u8; 3]) -> RenderBody {
@@ -35,6 +37,38 @@ fn a_sphere_has_the_area_of_its_cone() {
     let mut picture = Picture::new(400, 400, front_camera(distance));
     picture.bodies = &body;
     assert_eq!(count(&render(&picture).unwrap(), is_red), area as usize);
+}
+
+// Depth is along the viewing direction: that of a floor seen obliquely is linear over the rows in
+// 1/depth, and a ball in front of it is as far as its nearest point where the camera looks.
+#[test]
+fn depths_are_those_along_the_viewing_direction() {
+    let (height, distance, radius) = (2.0, 3.0, 0.4_f64);
+    let ball = [RenderSphere { center: [0.0; 3], radius: radius as f32, color: RED }];
+    let mut picture = Picture::new(101, 101, front_camera(distance));
+    picture.particles = &ball;
+    let depth = render_depth(&picture).unwrap();
+    assert!((f64::from(depth[50 * 101 + 50]) - (distance - radius)).abs() < 1e-4, "{}", depth[50 * 101 + 50]);
+    assert_eq!(depth[0], f32::INFINITY);
+
+    let camera = Camera {
+        position: Point3::new(0.0, -4.0, height),
+        target: Point3::new(0.0, 0.0, 0.0),
+        up: Vector3::z(),
+        vertical_fov: 0.5,
+    };
+    let mut picture = Picture::new(60, 80, camera);
+    picture.ground = Some(0.0);
+    let depth = render_depth(&picture).unwrap();
+    // The plane z = 0 along the ray of slopes (a, b): depth = height / (sin - b cos) for a camera that
+    // looks down by the angle atan(height / 4). The nearest sample is half a sample below a centre.
+    let down = (height / 4.0_f64).atan();
+    let scale = 40.0 / 0.25_f64.tan();
+    for (pixel, depth) in depth.iter().enumerate() {
+        let b = (40.0 - (pixel / 60) as f64 - 0.75) / scale;
+        let expected = height / (down.sin() - b * down.cos());
+        assert!((f64::from(*depth) / expected - 1.0).abs() < 1e-5, "pixel {pixel}: {depth} and {expected}");
+    }
 }
 
 /// Area of the convex hull of points in the plane (Andrew's monotone chain and the shoelace

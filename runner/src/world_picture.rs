@@ -5,7 +5,7 @@ use std::path::Path;
 use nalgebra::Point3;
 use pliant_coupling::{ParticleSnapshot, World};
 use pliant_io::ply::Frame;
-use pliant_render::{Camera, Image, Picture, render, write_png};
+use pliant_render::{Camera, Image, Picture, RenderError, render, render_depth, write_png};
 use pliant_scenes::Scenario;
 use pliant_scenes::format::{ColorBy, Field, Output};
 
@@ -75,7 +75,17 @@ impl WorldLook {
     /// the colours, or the renderer refuses the size.
     pub fn picture(&self, world: &mut World) -> Result<Image, PictureError> {
         let frame = self.collected(world)?.frame();
-        Ok(self.draw(world, frame)?)
+        Ok(self.draw(world, frame, render)?)
+    }
+
+    /// How far what a picture of a world shows is from the camera, along its viewing direction \[m\]:
+    /// rows from the top; infinite where there is nothing.
+    ///
+    /// # Errors
+    /// As [`picture`](Self::picture).
+    pub fn depth(&self, world: &mut World) -> Result<Vec<f32>, PictureError> {
+        let frame = self.collected(world)?.frame();
+        Ok(self.draw(world, frame, render_depth)?)
     }
 
     /// Writes a picture of a world as a PNG file; it is complete or absent.
@@ -109,7 +119,12 @@ impl WorldLook {
         Ok(writer)
     }
 
-    fn draw(&self, world: &World, frame: Frame) -> Result<Image, pliant_render::RenderError> {
+    fn draw<T>(
+        &self,
+        world: &World,
+        frame: Frame,
+        draw: impl FnOnce(&Picture) -> Result<T, RenderError>,
+    ) -> Result<T, RenderError> {
         let (balls, bodies) = (balls(&frame), world.bodies());
         let links = bodies.simulation().system().model.links();
         let plane = |b: &pliant_coupling::Boundary| (b.point, b.normal);
@@ -137,7 +152,7 @@ impl WorldLook {
         picture.bodies = &shapes;
         picture.ground = ground(&planes);
         picture.caption = Some(caption.trim_start());
-        render(&picture)
+        draw(&picture)
     }
 }
 

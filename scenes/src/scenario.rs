@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_coupling::convex::{Direction, SolverSettings};
-use pliant_coupling::{BuildError, ParticleSet, Settings, StepError, StepReport, World, WorldBuilder};
+use pliant_coupling::{
+    BranchError, BuildError, ParticleSet, Settings, StepError, StepReport, World, WorldBuilder,
+};
 use pliant_mpm::{Boundary, BoundaryKind};
 use pliant_rigid::comfree::RigidSolver;
 use pliant_rigid::multibody::LinkId;
@@ -101,6 +103,34 @@ impl Scenario {
     /// The robot of a name, to read and set it through the world's bodies.
     pub fn robot(&self, name: &str) -> Option<&RobotHandle> {
         self.robots.iter().find(|robot| robot.name() == name)
+    }
+
+    /// A scenario that continues from the same state with the same bits, and shares nothing with
+    /// this one that changes: [`World::branch`].
+    ///
+    /// # Errors
+    /// [`BranchError`].
+    pub fn branch(&self) -> Result<Self, BranchError> {
+        Ok(Self {
+            scene: self.scene.clone(),
+            world: self.world.branch()?,
+            colors: self.colors.clone(),
+            parts: self.parts.clone(),
+            back_colors: self.back_colors.clone(),
+            centers: self.centers.clone(),
+            joint_names: self.joint_names.clone(),
+            robots: self.robots.clone(),
+            inputs: self.inputs.clone(),
+            warnings: self.warnings.clone(),
+            notes: self.notes.clone(),
+            files: self.files.clone(),
+        })
+    }
+
+    /// Ends what the scene tells the motors and drives of a robot in time: they keep their present
+    /// inputs until a program sets others. It cannot be undone, and is no part of a saved state.
+    pub fn release_motors(&mut self, robot: &RobotHandle) {
+        self.inputs.release(robot);
     }
 
     /// Sets the targets and efforts of all motors for the next step, and takes it.

@@ -55,8 +55,12 @@ pub struct Mechanism {
     pub bodies: Vec<BodyId>,
     /// Its actuators: actuator `i` of its system has the number `first_actuator + i` here.
     pub first_actuator: usize,
+    /// How many actuators it has.
+    pub actuators: usize,
     /// Its drives: drive `i` of its system has the number `first_drive + i` here.
     pub first_drive: usize,
+    /// How many drives it has.
+    pub drives: usize,
     /// Its sites: site `i` of its names has the number `first_site + i` here.
     pub first_site: usize,
     /// Its sensors, likewise.
@@ -406,7 +410,17 @@ impl BodiesBuilder {
             self.bodies.push(body);
         }
         let bodies = (first..self.bodies.len()).map(BodyId).collect();
-        Ok(Mechanism { first_link, bodies, first_actuator, first_drive, first_site, first_sensor })
+        let (actuators, drives) = (self.actuators.len() - first_actuator, self.drives.len() - first_drive);
+        Ok(Mechanism {
+            first_link,
+            bodies,
+            first_actuator,
+            actuators,
+            first_drive,
+            drives,
+            first_site,
+            first_sensor,
+        })
     }
 
     /// Lets two bodies pass through each other.

@@ -58,14 +58,17 @@ pub(crate) fn cells(balance: &EnergyBalance) -> String {
     parts(balance).iter().map(cell).collect()
 }
 
-/// The measured terms, by name.
-pub(crate) fn figures(balance: &EnergyBalance) -> BTreeMap<String, Number> {
+/// The measured terms of an energy balance, by the names of the columns of [`DIAGNOSTICS`] \[J\].
+///
+/// [`DIAGNOSTICS`]: super::DIAGNOSTICS
+pub fn figures(balance: &EnergyBalance) -> BTreeMap<String, Number> {
     let measured = |(name, part): (&str, Option<f64>)| part.map(|part| (name.to_owned(), Number(part)));
     parts(balance).into_iter().filter_map(measured).collect()
 }
 
-/// The warning of a gain above the fraction `allowed` of the energy input.
-pub(crate) fn warning(balance: &EnergyBalance, allowed: f64) -> Option<String> {
+/// The warning of a gain above the fraction `allowed` of the energy input; none where the gain is
+/// less or was not measured.
+pub fn warning(balance: &EnergyBalance, allowed: f64) -> Option<String> {
     let gain = balance.gain.as_ref()?;
     // NaN is above every bound.
     if gain.relative() <= allowed {

@@ -20,7 +20,7 @@ mod wrench;
 pub use bodies::{BODIES, BodyRow, read_bodies};
 pub use cloth::{ClothSummary, ClothWatch};
 pub use diagnostics::DIAGNOSTICS;
-pub use energy::ENERGY_GAIN_WARNING;
+pub use energy::{ENERGY_GAIN_WARNING, figures as energy_figures, warning as energy_warning};
 pub use forces::{FORCES, ForceRow, force_bodies, read_forces};
 pub use frame_list::{FRAME_LIST, FrameRow, read_frame_list, verify_frames};
 pub use inputs::{InputFile, changed_input, input_files};

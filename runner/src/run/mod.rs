@@ -32,8 +32,8 @@ pub use crate::record::{
     BODIES, BodyRow, ClothSummary, ClothWatch, Conservation, CouplingSummary, DIAGNOSTICS,
     ENERGY_GAIN_WARNING, FORCES, FRAME_LIST, FRAMES, ForceRow, FrameRow, GoalResult, JOINTS, JointRow,
     MANIFEST, Manifest, MeanMax, MsPerStep, Number, PadFrame, ROBOT_SENSORS, RigidSummary, SENSORS,
-    SolverSummary, Status, TACTILE, Wrench, force_bodies, frame_path, hull_folder, pad_path, read_bodies,
-    read_forces, read_frame_list, read_joints, read_pad,
+    SolverSummary, Status, TACTILE, Wrench, energy_figures, energy_warning, force_bodies, frame_path,
+    hull_folder, pad_path, read_bodies, read_forces, read_frame_list, read_joints, read_pad,
 };
 use pliant_scenes::scenario::Scenario;
 

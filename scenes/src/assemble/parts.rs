@@ -95,6 +95,17 @@ impl TimedInput {
 pub struct TimedInputs(pub(super) Vec<TimedInput>);
 
 impl TimedInputs {
+    /// Forgets the inputs of a robot's motors and drives.
+    pub fn release(&mut self, robot: &RobotHandle) {
+        let place = robot.mechanism();
+        let motors = place.first_actuator..place.first_actuator + place.actuators;
+        let drives = place.first_drive..place.first_drive + place.drives;
+        self.0.retain(|input| match input.motor {
+            Motor::Actuator(index) => !motors.contains(&index),
+            Motor::Drive(index) => !drives.contains(&index),
+        });
+    }
+
     /// Sets the inputs of the motors for the step from `time` to `time + dt` \[s\]: efforts and the
     /// controls of drives are those of its middle; positions and rates those of its end, which the
     /// implicit step uses.

@@ -1,0 +1,129 @@
+"""Pictures, animations, and run directories in Python."""
+
+import json
+import math
+import os
+import pathlib
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+
+import pliant
+
+
+@pytest.fixture
+def drop():
+    return pliant.World("elastic-drop", threads=2)
+
+
+def test_pictures_are_arrays_and_files(drop, tmp_path):
+    picture = drop.picture((160, 90))
+    assert picture.shape == (90, 160, 3) and picture.dtype == np.uint8 and picture.std() > 5.0
+    assert np.array_equal(picture, drop.picture((160, 90)))
+    assert drop.png((64, 36)).startswith(b"\x89PNG") and drop._repr_png_().startswith(b"\x89PNG")
+    drop.write_picture(tmp_path / "a.png")
+    drop.write_frame(tmp_path / "a.ply")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG") and (tmp_path / "a.ply").read_bytes().startswith(b"ply")
+    with pytest.raises(pliant.PictureError, match="nowhere"):
+        drop.write_picture(tmp_path / "nowhere" / "a.png")
+
+
+# Straight down on the table z = 0 from 2 m: the depth in the middle is that to the top of the cube,
+# at the corner of the picture that to the table, along the viewing direction.
+def test_depth_is_along_the_viewing_direction(drop):
+    camera = ([1e-6, 0.0, 2.0], [0.0, 0.0, 0.0], 0.4)
+    depth = drop.depth((101, 101), camera)
+    assert depth.dtype == np.float32 and abs(depth[0, 0] - 2.0) < 1e-4
+    top = drop.positions[:, 2].max()
+    assert 2.0 - top - 0.02 < depth.min() < 2.0 - top
+    with pytest.raises(pliant.ValueError, match="field of view"):
+        drop.depth((10, 10), ([0, 0, 1], [0, 0, 0], 4.0))
+    with pytest.raises(pliant.ValueError, match="camera position"):
+        drop.picture((10, 10), ([0, 0, math.nan], [0, 0, 0], 1.0))
+    with pytest.raises(pliant.PictureError):
+        drop.picture((0, 10))
+    with pytest.raises(OverflowError):
+        drop.picture((-1, 10))
+
+
+def test_animations_are_gif_files(drop, tmp_path):
+    animation = pliant.animate(drop, 0.2, frames_per_second=20, size=(80, 45), quiet=True)
+    assert abs(drop.time - 0.2) < 1e-9
+    assert animation.data.startswith(b"GIF89a") and "data:image/gif" in animation._repr_html_()
+    animation.save(tmp_path / "a.gif")
+    assert (tmp_path / "a.gif").read_bytes() == animation.data and len(os.listdir(tmp_path)) == 1
+    with pytest.raises(pliant.ValueError):
+        pliant.animate(drop, -1.0)
+    with pytest.raises(pliant.ValueError):
+        pliant.gif([], 0.1)
+    with pytest.raises(pliant.ValueError, match="shape"):
+        pliant.gif([np.zeros((4, 4, 3), np.uint8), np.zeros((4, 5, 3), np.uint8)], 0.1)
+
+
+def test_simulate_calls_back_at_its_times(drop):
+    times = []
+    pliant.simulate(drop, 0.1, quiet=True, on_frame=lambda world: times.append(world.time), frame_time=0.025)
+    assert np.allclose(times, np.arange(5) * 0.025)
+
+
+def test_a_run_is_that_of_the_command(tmp_path):
+    calls = []
+    manifest = pliant.run(
+        "elastic-drop", tmp_path / "run", {"duration": 0.2}, pictures=False, progress=lambda *at: calls.append(at)
+    )
+    assert manifest["status"] == "completed" and (tmp_path / "run" / "manifest.json").exists()
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["status"] == "completed"
+    with pytest.raises(pliant.RunError):
+        pliant.run("elastic-drop", tmp_path / "run", {"duration": 0.2}, pictures=False)
+    again = pliant.run("elastic-drop", tmp_path / "run", {"duration": 0.2}, pictures=False, resume=True)
+    assert again["status"] == "completed"
+
+
+def test_an_interrupted_run_can_be_resumed(tmp_path):
+    scene = ("soft-grasp", tmp_path / "run", {"duration": 0.6})
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), 2))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        pliant.run(*scene, pictures=False)
+    manifest = pliant.run(*scene, pictures=False, resume=True)
+    assert manifest["status"] == "completed"
+    whole = pliant.run("soft-grasp", tmp_path / "whole", {"duration": 0.6}, pictures=False)
+    names = [path.name for path in sorted((tmp_path / "whole").rglob("*.ply"))]
+    assert names
+    for name in names:
+        of = [next((tmp_path / run).rglob(name)).read_bytes() for run in ("run", "whole")]
+        assert of[0] == of[1], name
+    assert whole["status"] == "completed"
+
+
+def command():
+    """The command of the same checkout, where it was built."""
+    given = os.environ.get("PLIANT_COMMAND")
+    built = pathlib.Path(__file__).parents[2] / "target" / "release" / "pliant"
+    return given or (str(built) if built.exists() else None)
+
+
+# A world that Python steps has the bits of one that the command runs: the same frames.
+@pytest.mark.skipif(command() is None, reason="the command was not built: set PLIANT_COMMAND")
+@pytest.mark.parametrize("scene", ["elastic-drop", "soft-grasp"])
+def test_frames_are_those_of_the_command(scene, tmp_path):
+    done = subprocess.run(
+        [command(), "run", scene, "--out", tmp_path / "run", "--set", "duration=0.1", "--no-pictures"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    pliant.run(scene, tmp_path / "python", {"duration": 0.1}, pictures=False)
+    frames = sorted((tmp_path / "run").rglob("*.ply"))
+    assert frames
+    for frame in frames:
+        own = tmp_path / "python" / frame.relative_to(tmp_path / "run")
+        assert own.read_bytes() == frame.read_bytes(), frame.name
+    # The last frame has the positions of a world that is stepped by hand.
+    world = pliant.World(scene, {"duration": 0.1})
+    world.step(round(0.1 / world.dt))
+    world.write_frame(tmp_path / "last.ply")
+    data = frames[-1].read_bytes()
+    assert len(data) > 100 and world.particle_count > 0
