@@ -12,7 +12,9 @@ from .vector import WorldsVectorEnv
 __all__ = ["OBSERVATIONS", "Task", "WorldsVectorEnv", "make_vec", "names"]
 
 #: The tasks: name and where its class is.
-TASKS: dict[str, str] = {}
+TASKS: dict[str, str] = {
+    "PushCube": "pliant.envs.push:PushCube",
+}
 
 
 def names():
