@@ -3,6 +3,9 @@
 //! A [`World`](world::World) is a scenario of the library. Its arrays are views of memory that it
 //! keeps ([`arrays`]); a step releases the interpreter's lock ([`pool`] has the threads).
 
+// A test program of Rust, which has no tests here, would miss the symbols of Python.
+#![cfg(not(test))]
+
 mod arrays;
 mod batch;
 mod body;
