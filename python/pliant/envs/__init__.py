@@ -14,6 +14,26 @@ __all__ = ["OBSERVATIONS", "Task", "WorldsVectorEnv", "make_vec", "names"]
 #: The tasks: name and where its class is.
 TASKS: dict[str, str] = {
     "PushCube": "pliant.envs.push:PushCube",
+    "Move": "pliant.envs.plasticine:Move",
+    "TripleMove": "pliant.envs.plasticine:TripleMove",
+    "Torus": "pliant.envs.plasticine:Torus",
+    "Rope": "pliant.envs.plasticine:Rope",
+    "Writer": "pliant.envs.plasticine:Writer",
+    "Pinch": "pliant.envs.plasticine:Pinch",
+    "RollingPin": "pliant.envs.plasticine:RollingPin",
+    "Chopsticks": "pliant.envs.plasticine:Chopsticks",
+    "Table": "pliant.envs.plasticine:Table",
+    "Assembly": "pliant.envs.plasticine:Assembly",
+    "FoldCloth": "pliant.envs.cloth:FoldCloth",
+    "FoldCrumpledCloth": "pliant.envs.cloth:FoldCrumpledCloth",
+    "SpreadCloth": "pliant.envs.cloth:SpreadCloth",
+    "DropCloth": "pliant.envs.cloth:DropCloth",
+    "StraightenRope": "pliant.envs.rope:StraightenRope",
+    "FoldShirt": "pliant.envs.garment:FoldShirt",
+    "BagBox": "pliant.envs.garment:BagBox",
+    "RollDough": "pliant.envs.rolling:RollDough",
+    "ScoopGrains": "pliant.envs.grains:ScoopGrains",
+    "PourGrains": "pliant.envs.grains:PourGrains",
 }
 
 
