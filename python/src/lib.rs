@@ -1,7 +1,7 @@
 //! Pliant for Python: the extension module `pliant._pliant`, which the package `pliant` re-exports.
 //!
-//! A [`World`](world::World) is a scenario of the library. Its arrays are views of memory that it
-//! keeps ([`arrays`]); a step releases the interpreter's lock ([`pool`] has the threads).
+//! A `World` is a scenario of the library. Its arrays are views of memory that it keeps (`arrays`);
+//! a step releases the interpreter's lock (`pool` has the threads).
 
 // A test program of Rust, which has no tests here, would miss the symbols of Python.
 #![cfg(not(test))]
