@@ -30,7 +30,7 @@ def test_there_are_ten_tasks_with_a_solution_each():
 def test_gymnasiums_own_checker_passes(name):
     with warnings.catch_warnings():
         # Lengths have no bound.
-        warnings.filterwarnings("ignore", message=".*infinity.*|.*minimum.*|.*maximum.*")
+        warnings.filterwarnings("ignore", message=".*infinity.*|.*minimum.*|.*maximum.*|.*render modes.*")
         check_env(made(name, size=(48, 48), render_mode="rgb_array"))
 
 

@@ -33,6 +33,7 @@ TASKS: dict[str, str] = {
     "BagBox": "pliant.envs.garment:BagBox",
     "RollDough": "pliant.envs.rolling:RollDough",
     "ScoopGrains": "pliant.envs.grains:ScoopGrains",
+    "LiftCube": "pliant.envs.arm:LiftCube",
     "PourGrains": "pliant.envs.grains:PourGrains",
 }
 

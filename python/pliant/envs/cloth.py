@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .pickers import PickerTask, Pickers, bodies, table
+from .pickers import Pickers, PickerTask, bodies, table
 
 #: Length of an edge of the cloth's mesh, spacing of the grid [m].
 EDGE, GRID = 0.02, 0.016

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .cloth import EDGE, GRID, LIES, MATERIAL, rectangle
-from .pickers import PickerTask, Pickers, bodies, table
+from .pickers import Pickers, PickerTask, bodies, table
 
 #: A child's shirt: the library's T-shirt at three quarters of its size, with longer sleeves [m].
 SHIRT = {
@@ -19,13 +19,16 @@ SHIRT = {
     "sleeve_opening": 0.075,
 }
 
+#: A stout canvas, 1 kg/m^2, for the bag.
+CANVAS = {**MATERIAL, "density": 500.0, "thickness": 0.002, "damping": 0.2}
+
 
 def scene(name, cloth, others, camera):
     return {
         "name": name,
         "duration": 1000.0,
         "dt": 0.01,
-        "substeps": 24,
+        "substeps": 32,
         "grid_spacing": GRID,
         "contact": {"particle_radius": 0.002, "stiction_tolerance": 0.001},
         "solver": {"relative_tolerance": 0.05},
@@ -128,6 +131,7 @@ class BagBox(PickerTask):
         self.goal = np.array([*random.uniform(-0.15, 0.15, 2), random.uniform(0.2, 0.3)]).round(3)
         cloth = {
             "shape": {"type": "rectangle", "size": side, "parts": list(self.parts)},
+            "material": CANVAS,
             "pose": {"position": [0.0, 0.0, LIES]},
             "color": [70, 130, 180],
             "back_color": [235, 200, 120],

@@ -125,7 +125,8 @@ class VesselTask(Task):
 class ScoopGrains(VesselTask):
     """A scoop takes grains from a bin and lifts them out.
 
-    Defined here. The bin is 0.3 m x 0.16 m, filled 66 to 76 mm deep; the scoop holds 0.1 m x 0.1 m x 50 mm. Score: mass of the grains that are in the scoop and higher than 0.15 m, over that of a
+    Defined here. The bin is 0.3 m x 0.16 m, filled 66 to 76 mm deep; the scoop holds 0.1 m x 0.1 m x
+    50 mm. Score: mass of the grains that are in the scoop and higher than 0.15 m, over that of a
     level scoop; at most 1. Success: 0.6. Reward: gain of the score.
 
     State: place and pitch of the scoop [m, rad], shares of the grains in it and outside the bin [-],
@@ -158,7 +159,8 @@ class ScoopGrains(VesselTask):
             "color": [52, 56, 62],
         }
         camera = {"position": [0.35, -0.6, 0.5], "target": [0.0, 0.0, 0.1], "field_of_view": 0.7}
-        return self.scene("scoop-grains", soft, fixed, [*tray(self.hollow, open_end=True, friction=0.2), handle], camera)
+        scoop = [*tray(self.hollow, open_end=True, friction=0.2), handle]
+        return self.scene("scoop-grains", soft, fixed, scoop, camera)
 
     def score(self):
         carried = self.held() & (self.world.positions[:, 2] > self.lifted)

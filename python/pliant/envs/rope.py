@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .pickers import PickerTask, Pickers, bodies, table
+from .pickers import Pickers, PickerTask, bodies, table
 
 #: Length and width of the cord, length of its parts, spacing of the grid [m].
 LENGTH, WIDTH, EDGE, GRID = 0.5, 0.0125, 0.0125, 0.0125
@@ -36,7 +36,7 @@ class StraightenRope(PickerTask):
     episode_length = 75
     success_score = 0.9
     points = 100
-    low, high = (-0.5, -0.5, 0.02), (0.5, 0.5, 0.5)
+    low, high = (-0.5, -0.5, 0.03), (0.5, 0.5, 0.5)
     source = "Lin, Wang, Olkin and Held 2020, SoftGym, CoRL (arXiv 2011.07215)"
     parts = (round(LENGTH / EDGE), round(WIDTH / EDGE))
 
@@ -80,7 +80,7 @@ class StraightenRope(PickerTask):
             angle, way = random.uniform(0.0, 2.0 * np.pi), random.uniform(0.1, 0.25)
             start = self.pickers.vertices()[vertex].copy()
             place = np.clip(start[:2] + way * np.array([np.cos(angle), np.sin(angle)]), -0.2, 0.2)
-            for target, time in [((*start[:2], 0.05), 0.1), ((*place, 0.05), 0.4), ((*place, 0.02), 0.1)]:
+            for target, time in [((*start[:2], 0.05), 0.1), ((*place, 0.05), 0.4), ((*place, 0.03), 0.1)]:
                 self.world.move_pin("cloth", vertex, target, within=time)
                 self.world.step(round(time / self.world.dt))
             self.world.release_pin("cloth", vertex)

@@ -101,7 +101,12 @@ class Dough(Task):
 
     Score: the published normalised incremental IoU, (IoU - IoU at the start) / (IoU of the target
     with itself - IoU at the start), of masses on nodes as far apart as those of the simulation, two
-    spacings of particles. The published score is clamped to 0 to 1; this one is not.
+    spacings of particles. It is 1 at the target; but the published IoU, of products, is not largest
+    there, so near it a score can be a few hundredths above 1. The published score is clamped to
+    0 to 1; this one is not.
+
+    Where a target is what a reference motion leaves, the motion is run once for each configuration, at
+    the first reset that needs it, and a solution that repeats it at another speed scores nearly 1.
 
     Reward: how much of a loss is gone, as a fraction of that at the start. The loss has the three
     published terms: mass in the wrong place, mean distance of mass to the target, and squared
@@ -111,7 +116,8 @@ class Dough(Task):
     manipulators (3 or 7 each), then the goal; places in units from the middle, velocities in the
     fastest speed of a manipulator. Success: a score of 0.8, chosen here.
 
-    A unit is 0.2 m. An action takes 20 ms; a manipulator moves at most 0.2 m/s along each axis.
+    A unit is 0.2 m. An action takes 20 ms; a manipulator moves at most 0.2 m/s along each axis. An
+    episode has 50 actions, as published.
     """
 
     #: Step of the world [s].
@@ -144,6 +150,7 @@ class Dough(Task):
     _targets: dict = {}
 
     def __init_subclass__(cls):
+        super().__init_subclass__()
         if hasattr(cls, "goal_size"):
             cls.state_size = 1200 + len(cls.manipulators) * cls.frame_size + cls.goal_size
 
@@ -227,7 +234,7 @@ class Dough(Task):
         self._nodes = MassGrid(2 * self.spacing)
         if self.settle:
             self.world.step(self.settle)
-        key = (type(self).__name__, self.configuration)
+        key = (type(self), self.configuration)
         if key not in self._targets:
             points = np.array(self.target(np.array(self.world.positions)))
             grid = self._nodes.masses(points, self._masses)

@@ -156,7 +156,7 @@ class RollingPin(_Block):
 
     Published: a pin of radius 0.03 units and length 0.3 that rolls across its axis, turns about the
     vertical and is raised and lowered. Chosen here: length 0.44, so that it is longer than the block is
-    wide; the pin turns as it rolls, without slip; the target is the block flattened to 0.6 to 0.75
+    wide; the pin turns as it rolls, without slip; the target is the block flattened to 0.65 to 0.8
     of its height, longer across the pin and wider along it, of the same volume.
 
     Action: velocity across the axis, rate of turn about the vertical (at most 3 rad/s), velocity
@@ -174,7 +174,7 @@ class RollingPin(_Block):
     turn = 3.0
 
     def draw(self, random):
-        height, share = random.uniform(0.6, 0.75), random.uniform(0.75, 0.85)
+        height, share = random.uniform(0.65, 0.8), random.uniform(0.75, 0.85)
         return np.array([(1 / height) ** share, (1 / height) ** (1 - share), height])
 
     def scene(self):

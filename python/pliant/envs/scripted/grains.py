@@ -24,17 +24,19 @@ def scoop_grains(env):
         return x - half * np.cos(angle), z + half * np.sin(angle), angle
 
     yield from lead(env, [at(-0.06, 0.11, 0.9), at(-0.06, 0.035, 0.9)])
-    yield from lead(env, [at(-0.02, 0.03, 0.6), at(0.04, 0.03, 0.2), at(0.08, 0.045, -0.2), at(0.09, 0.075, -0.45)], 0.4)
+    turns = [at(-0.02, 0.03, 0.6), at(0.04, 0.03, 0.2), at(0.08, 0.045, -0.2), at(0.09, 0.075, -0.45)]
+    yield from lead(env, turns, 0.4)
     yield from lead(env, [(0.0, 0.22, -0.45)], 0.5)
 
 
 def pour_grains(env):
     """Up, until the lip is above the other cup's edge, and over, slowly."""
-    x, reach = env.target, env.hollow[2]
+    half, reach = env.hollow[0] / 2, env.hollow[2]
     yield from lead(env, [(0.0, 0.14, 0.0)])
     for angle in np.linspace(0.0, 2.4, 40)[1:]:
         # The lip, at (36 mm, 100 mm) in the cup's frame, stays above the other cup's middle.
-        lip = env.hollow[0] / 2 * np.cos(angle) + reach * np.sin(angle), reach * np.cos(angle) - env.hollow[0] / 2 * np.sin(angle)
-        yield from lead(env, [(max(0.0, x - 0.02 - lip[0]), max(0.14, 0.125 - lip[1]), angle)])
+        along = half * np.cos(angle) + reach * np.sin(angle)
+        up = reach * np.cos(angle) - half * np.sin(angle)
+        yield from lead(env, [(max(0.0, env.target - 0.02 - along), max(0.14, 0.125 - up), angle)])
     for _ in range(5):
         yield np.array([0.0, 0.0, 0.0], np.float32)

@@ -100,7 +100,7 @@ def table(env):
 
 def assembly(env):
     """Squeezes the ball, lifts it over the block, sets it down and lets go."""
-    axis, half = np.array([0.0, 1.0, 0.0]), 0.06 * UNIT + env.radius - 0.006
+    axis, half = np.array([0.0, 1.0, 0.0]), 0.06 * UNIT + env.radius - 0.003
     end = UNIT * env.goal
     yield from go(env, pair(middle_of(env, "piece"), axis, half), 0.5)
     over = np.array([middle_of(env, "piece")[0], 0.0, end[2] + 0.006])
@@ -109,7 +109,7 @@ def assembly(env):
     shift = end - middle_of(env, "piece")
     yield from go(env, env.places() + shift, 0.3)
     yield from wait(env, 2)
-    yield from go(env, env.places() + np.array([[0.0, -0.01, 0.0], [0.0, 0.01, 0.0]]), 0.5)
+    yield from go(env, env.places() + np.array([[0.0, -0.01, 0.0], [0.0, 0.01, 0.0]]), 0.2)
 
 
 def torus(env):
@@ -130,22 +130,21 @@ def pinch(env):
 
 
 def rolling_pin(env):
-    """Rolls to and fro, lower each time; how deep, how far and how much it turns is planned."""
+    """Rolls to and fro across the block, lower the second time; how deep and how far is planned."""
 
-    def roll(depth, length, turn):
+    def roll(depth, length):
         def solution(env):
             z = env.radius + UNIT * 0.1 * env.goal[2] * depth
             yield from lower(env, 0.5 * (z + env.radius + 0.1 * UNIT))
-            yield from roll_to(env, length, turn)
+            yield from roll_to(env, length)
             yield from lower(env, z)
-            yield from roll_to(env, -length, -turn)
-            yield from roll_to(env, length, turn)
+            yield from roll_to(env, -length)
+            yield from roll_to(env, length)
             yield from lower(env, 0.035)
 
         return solution
 
-    candidates = [roll(d, a, 0.0) for d in (0.75, 0.9, 1.05) for a in (0.03, 0.04)]
-    yield from chosen(env, candidates)(env)
+    yield from chosen(env, [roll(depth, length) for depth in (0.75, 0.9, 1.05) for length in (0.03, 0.04)])(env)
 
 
 def lower(env, height, speed=0.5):
@@ -154,15 +153,14 @@ def lower(env, height, speed=0.5):
         yield np.array([0.0, 0.0, np.clip((height - env.places()[0, 2]) / reach, -speed, speed)])
 
 
-def roll_to(env, x, turn=0.0):
-    """Rolls until the pin's middle is at x; turns about the vertical to an angle on the way."""
+def roll_to(env, x):
+    """Rolls until the pin's middle is at x."""
     reach = env.speed * env.steps_per_action * env.world.dt
     for _ in range(100):
         way = x - env.places()[0, 0]
         if abs(way) < 2e-4:
             return
-        rate = (turn - env.heading()) / (env.turn * env.steps_per_action * env.world.dt)
-        yield np.array([np.clip(way / reach, -1.0, 1.0), np.clip(rate, -0.3, 0.3), 0.0])
+        yield np.array([np.clip(way / reach, -1.0, 1.0), 0.0, 0.0])
 
 
 def rope(env):

@@ -5,7 +5,7 @@ import numpy as np
 from ..rolling import PIN
 
 
-def roll_dough(env, heights=(0.036, 0.022, 0.014, 0.011)):
+def roll_dough(env, heights=(0.036, 0.022, 0.015, 0.0125)):
     """Passes across the dough in turned directions, each time lower."""
     for turn, height in enumerate(heights):
         for part in range(2):

@@ -25,7 +25,7 @@ def draw(env):
     along = (places[1] - places[0]) * [1.0, 1.0, 0.0]
     along /= max(np.linalg.norm(along), 1e-6)
     half = np.outer([-0.5, 0.5], along) * LENGTH
-    for height in (0.04, 0.02):
+    for height in (0.05, 0.03):
         middle[2] = height
         yield from go(env, middle + half, True, speed=0.3, limit=25)
     yield from wait(env, 3, True)
