@@ -53,7 +53,7 @@ class ClothTask(PickerTask):
 
     state_size = 5 * 5 * 3 + 2 * 4
     points = 200
-    low, high = (-0.5, -0.5, 0.012), (0.5, 0.5, 0.6)
+    low, high = (-0.5, -0.5, 0.004), (0.5, 0.5, 0.6)
     source = SOFTGYM
 
     def episode_scene(self, random):
@@ -136,6 +136,8 @@ class FoldCloth(ClothTask):
 
     episode_length = 100
     success_score = 0.85
+    # Measured: from 4 mm, as when spreading, the scripted fold ends at 0.81, not 0.89, and creates energy.
+    low = (-0.5, -0.5, 0.012)
 
     def prepared(self, random):
         super().prepared(random)
@@ -158,6 +160,7 @@ class FoldCrumpledCloth(FoldCloth):
     """
 
     success_score = 0.7
+    low = ClothTask.low
 
     def prepared(self, random):
         self.lay = self.rest

@@ -67,9 +67,9 @@ def draw(env, pair, height=0.06):
     goal = env.rest[rows, columns]
     outwards = goal / np.linalg.norm(goal[:, :2], axis=1)[:, None] * [1.0, 1.0, 0.0]
     yield from grab(env, pair)
-    yield from go(env, env.pickers.places + [0.0, 0.0, height], True, speed=1.0, tolerance=0.02)
-    yield from go(env, goal + 0.01 * outwards + [0.0, 0.0, height], True, speed=0.6, tolerance=0.015)
-    yield from go(env, goal + 0.01 * outwards + [0.0, 0.0, 0.012], True, speed=0.6, tolerance=0.015)
+    yield from go(env, env.pickers.places + [0.0, 0.0, height], True, speed=0.8, tolerance=0.02)
+    yield from go(env, goal + 0.01 * outwards + [0.0, 0.0, height], True, speed=0.5, tolerance=0.01)
+    yield from go(env, goal + 0.01 * outwards + [0.0, 0.0, 0.012], True, speed=0.5, tolerance=0.01)
     yield from wait(env, 1, False)
     yield from go(env, env.pickers.places + [0.0, 0.0, 0.1], False, speed=1.0, tolerance=0.03)
 

@@ -9,7 +9,7 @@ def go(env, places, hold, *, speed=0.8, tolerance=0.004, limit=40):
     """Actions that bring the pickers to places (pickers, 3) [m] on lines, all at the same time.
 
     ``hold`` says of each picker whether it holds; ``speed`` is that of the one with the longest way
-    [m/s]; at most ``limit`` actions.
+    [m/s]; at most ``limit`` actions. It ends where what is held stops them.
     """
     places = np.clip(np.asarray(places, float), env.pickers.low, env.pickers.high)
     time = env.steps_per_action * env.world.dt
@@ -19,7 +19,10 @@ def go(env, places, hold, *, speed=0.8, tolerance=0.004, limit=40):
         if longest < tolerance:
             return
         way *= min(1.0, speed * time / longest)
+        before = env.pickers.places
         yield action(way / (SPEED * time), hold)
+        if np.linalg.norm(env.pickers.places - before, axis=1).max() < 0.1 * tolerance:
+            return
 
 
 def action(velocities, hold):
