@@ -195,7 +195,7 @@ def test_a_vertex_slips():
     assert env.pickers._slips(0)
 
 
-# The published measure of success is reached by the scripts, without a warning of energy.
+# The score that counts as success, chosen here, is reached by the scripts, without a warning of energy.
 @pytest.mark.parametrize(
     ("task", "script"),
     [(rope.StraightenRope, scripted_rope.straighten_rope), (grains.PourGrains, scripted_grains.pour_grains)],
