@@ -82,14 +82,14 @@ def test_a_run_is_that_of_the_command(tmp_path):
 
 
 def test_an_interrupted_run_can_be_resumed(tmp_path):
-    scene = ("soft-grasp", tmp_path / "run", {"duration": 0.6})
+    scene = ("soft-grasp", tmp_path / "run", {"duration": 2.0})
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), 2))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         pliant.run(*scene, pictures=False)
     manifest = pliant.run(*scene, pictures=False, resume=True)
     assert manifest["status"] == "completed"
-    whole = pliant.run("soft-grasp", tmp_path / "whole", {"duration": 0.6}, pictures=False)
+    whole = pliant.run("soft-grasp", tmp_path / "whole", {"duration": 2.0}, pictures=False)
     names = [path.name for path in sorted((tmp_path / "whole").rglob("*.ply"))]
     assert names
     for name in names:
