@@ -256,7 +256,11 @@ class Body:
         """[kg]; the inertia changes by the same factor."""
 
 class Robot:
-    """A robot of a world. The first input that a program sets ends what the scene tells its motors."""
+    """A robot of a world. The first input that a program sets ends what the scene tells its motors.
+
+    Motors that the scene's ``tasks`` and ``actuators`` add to its joints are not among them: they go on,
+    and :meth:`set_target` is refused there.
+    """
 
     @property
     def name(self) -> str: ...

@@ -5,11 +5,12 @@ from __future__ import annotations
 import gymnasium
 import numpy as np
 import ray
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
 from ray import exceptions
 
 import pliant
+from pliant.envs.vector import JoinedVectorEnv
 
 
 class _Worker:
@@ -59,7 +60,7 @@ class _Worker:
             env.close()
 
 
-class RayVectorEnv(VectorEnv):
+class RayVectorEnv(JoinedVectorEnv):
     """``num_envs`` environments of one kind on the machines of a Ray cluster.
 
     Environment k has the same bits as alone with the same seed. Episodes that ended are reset by the
@@ -185,13 +186,3 @@ class RayVectorEnv(VectorEnv):
     def close_extras(self, **kwargs):
         for worker in self._workers:
             ray.kill(worker)
-
-    def _joined(self, observations):
-        space = self.single_observation_space
-        return concatenate(space, observations, create_empty_array(space, self.num_envs))
-
-    def _infos(self, infos):
-        joined = {}
-        for k, info in enumerate(infos):
-            joined = self._add_info(joined, info, k)
-        return joined

@@ -197,6 +197,14 @@ impl Robot {
                 )));
             }
         };
+        let link = self.handle.joint(joint).or_raise::<RobotError>()?;
+        if self.world.get().lock()?.scenario.drives(&self.handle, link) {
+            return Err(raised::<RobotError>(format!(
+                "robot '{}', joint '{joint}': a task or an actuator of the scene drives it and would overwrite the \
+                 target; use a scene without it",
+                self.handle.name()
+            )));
+        }
         self.set(|held, robot| robot.set_target(held.scenario.world.bodies_mut(), joint, target))
     }
 

@@ -155,6 +155,14 @@ def test_inputs_of_a_program_stay(arm):
     assert np.allclose(before.positions, [0.04, 0.04], atol=1e-3)
 
 
+def test_a_target_that_a_task_would_overwrite_is_refused():
+    world = pliant.World("soft-grasp", threads=1)
+    robot = world.robot("arm")
+    for joint in robot.joints:
+        with pytest.raises(pliant.RobotError, match=f"'{joint}'.*overwrite"):
+            robot.set_target(joint, position=0.0)
+
+
 def test_inputs_that_are_refused_change_nothing(arm):
     robot = arm.robot(arm.robots[0])
     arm.step(2)

@@ -133,6 +133,12 @@ impl Scenario {
         self.inputs.release(robot);
     }
 
+    /// Whether a task or an actuator of the scene drives the joint of a robot's link: what a program
+    /// sets there is overwritten before the next step.
+    pub fn drives(&self, robot: &RobotHandle, link: LinkId) -> bool {
+        self.inputs.drive_beside(robot, link, self.world.bodies().simulation().system())
+    }
+
     /// Sets the targets and efforts of all motors for the next step, and takes it.
     ///
     /// # Errors

@@ -9,7 +9,21 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array
 import pliant
 
 
-class WorldsVectorEnv(VectorEnv):
+class JoinedVectorEnv(VectorEnv):
+    """What environments that are made one by one need to be seen as many."""
+
+    def _joined(self, observations):
+        space = self.single_observation_space
+        return concatenate(space, observations, create_empty_array(space, self.num_envs))
+
+    def _infos(self, infos):
+        joined = {}
+        for k, info in enumerate(infos):
+            joined = self._add_info(joined, info, k)
+        return joined
+
+
+class WorldsVectorEnv(JoinedVectorEnv):
     """``num_envs`` environments of one kind, each with a world of its own.
 
     A step takes each world through its steps on one thread, as many worlds at once as there are
@@ -79,13 +93,3 @@ class WorldsVectorEnv(VectorEnv):
     def close_extras(self, **kwargs):
         for env in self.envs:
             env.close()
-
-    def _joined(self, observations):
-        space = self.single_observation_space
-        return concatenate(space, observations, create_empty_array(space, self.num_envs))
-
-    def _infos(self, infos):
-        joined = {}
-        for k, info in enumerate(infos):
-            joined = self._add_info(joined, info, k)
-        return joined

@@ -94,11 +94,26 @@ impl TimedInput {
 #[derive(Clone, Debug, Default)]
 pub struct TimedInputs(pub(super) Vec<TimedInput>);
 
+/// Numbers of a robot's own motors among the actuators.
+fn motors_of(robot: &RobotHandle) -> Range<usize> {
+    let place = robot.mechanism();
+    place.first_actuator..place.first_actuator + place.actuators
+}
+
 impl TimedInputs {
+    /// Whether a motor that is not the robot's own has inputs here on the joint of a link.
+    pub fn drive_beside(&self, robot: &RobotHandle, link: LinkId, system: &System) -> bool {
+        let own = motors_of(robot);
+        self.0.iter().any(|input| {
+            matches!(input.motor, Motor::Actuator(index)
+                if !own.contains(&index) && system.actuators[index].link == link)
+        })
+    }
+
     /// Forgets the inputs of a robot's motors and drives.
     pub fn release(&mut self, robot: &RobotHandle) {
         let place = robot.mechanism();
-        let motors = place.first_actuator..place.first_actuator + place.actuators;
+        let motors = motors_of(robot);
         let drives = place.first_drive..place.first_drive + place.drives;
         self.0.retain(|input| match input.motor {
             Motor::Actuator(index) => !motors.contains(&index),
