@@ -156,8 +156,9 @@ def test_inputs_of_a_program_stay(arm):
 
 
 def test_a_target_that_a_task_would_overwrite_is_refused():
-    world = pliant.World("soft-grasp", threads=1)
-    robot = world.robot("arm")
+    world = pliant.World("tshirt-folding", threads=1)
+    robot = world.robot("left")
+    assert robot.joints
     for joint in robot.joints:
         with pytest.raises(pliant.RobotError, match=f"'{joint}'.*overwrite"):
             robot.set_target(joint, position=0.0)
