@@ -5,7 +5,7 @@
 //! - [`machine`]: processor and backends;
 //! - [`picture`], [`pressure`], [`plots`]: pictures of bodies and particles, of tactile pads, and
 //!   plots of forces;
-//! - [`report`]: a table of runs;
+//! - [`recording`]: a run read back, for viewers and other formats; [`report`]: a table of runs;
 //! - [`verify`]: whether the files of a run are what was written.
 
 pub mod machine;
@@ -15,6 +15,7 @@ mod picture_parts;
 pub mod plots;
 pub mod pressure;
 mod record;
+pub mod recording;
 pub mod report;
 pub mod run;
 pub mod sweep;

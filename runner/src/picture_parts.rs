@@ -110,7 +110,7 @@ fn extent(balls: &[RenderSphere], axis: &Vector3<f64>) -> (f64, f64) {
 }
 
 /// A plane that particles do not cross: a point \[m\], and the normal towards them.
-pub(crate) type Plane = (Point3<f64>, Unit<Vector3<f64>>);
+pub type Plane = (Point3<f64>, Unit<Vector3<f64>>);
 
 /// Height of the highest level plane \[m\]: it is drawn as the ground.
 pub(crate) fn ground(planes: &[Plane]) -> Option<f64> {

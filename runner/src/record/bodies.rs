@@ -9,7 +9,7 @@ use pliant_io::files::IoError;
 use pliant_rigid::SpatialImpulse;
 use serde::{Deserialize, Serialize};
 
-use super::csv_table;
+use super::csv_table::{self, CsvTable};
 use super::table::{Opening, Table, quoted};
 use super::wrench::{Wrench, WrenchColumns, wrench_cells};
 
@@ -129,12 +129,23 @@ pub struct BodyRow {
 /// # Errors
 /// The file is missing or a row is malformed.
 pub fn read_bodies(directory: &Path, bodies: usize) -> Result<Vec<Vec<BodyRow>>, IoError> {
-    let table = csv_table::read(directory, BODIES)?;
+    rows(&csv_table::read(directory, BODIES)?, bodies)
+}
+
+/// The same of a run that goes on: its whole lines. The last frame may lack bodies.
+///
+/// # Errors
+/// As [`read_bodies`].
+pub fn read_bodies_so_far(directory: &Path, bodies: usize) -> Result<Vec<Vec<BodyRow>>, IoError> {
+    rows(&CsvTable::read_so_far(directory.join(BODIES))?, bodies)
+}
+
+fn rows(table: &CsvTable, bodies: usize) -> Result<Vec<Vec<BodyRow>>, IoError> {
     let [time, body] = table.columns(["time", "body"])?;
     let place = table.columns(["px", "py", "pz"])?;
     let turn = table.columns(["qw", "qx", "qy", "qz"])?;
-    let particles = WrenchColumns::of(&table, ["fx", "fy", "fz", "tx", "ty", "tz"])?;
-    let contacts = WrenchColumns::contact(&table)?;
+    let particles = WrenchColumns::of(table, ["fx", "fy", "fz", "tx", "ty", "tz"])?;
+    let contacts = WrenchColumns::contact(table)?;
     let mut frames: Vec<Vec<BodyRow>> = Vec::new();
     for row in table.rows() {
         let [w, i, j, k] = turn;

@@ -20,7 +20,21 @@ impl CsvTable {
     /// The file is missing, or a row has another number of cells than the header.
     pub fn read(path: PathBuf) -> Result<Self, IoError> {
         let file = std::fs::File::open(&path).map_err(|e| IoError::file("read", &path, e))?;
-        let mut reader = ReaderBuilder::new().from_reader(file);
+        Self::parse(path, file)
+    }
+
+    /// Reads the whole lines of a table that another process writes to; the rest of a line is left
+    /// out.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_so_far(path: PathBuf) -> Result<Self, IoError> {
+        let text = whole_lines(&path)?;
+        Self::parse(path, text.as_bytes())
+    }
+
+    fn parse(path: PathBuf, input: impl std::io::Read) -> Result<Self, IoError> {
+        let mut reader = ReaderBuilder::new().from_reader(input);
         let malformed = |error: csv::Error| {
             let reason = error.to_string();
             match error.into_kind() {
@@ -106,6 +120,16 @@ impl<'a> CsvRow<'a> {
             reason: format!("line {line}, column {name}: '{}'", self.text(column)),
         }
     }
+}
+
+/// The whole lines of a text file that another process writes to.
+///
+/// # Errors
+/// It cannot be read.
+pub fn whole_lines(path: &Path) -> Result<String, IoError> {
+    let mut text = std::fs::read_to_string(path).map_err(|e| IoError::file("read", path, e))?;
+    text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
+    Ok(text)
 }
 
 /// The table at a path in a run directory.

@@ -7,6 +7,7 @@ use std::path::Path;
 use pliant_io::digest::{self, DigestError, FileDigest};
 use pliant_io::files::IoError;
 
+use super::csv_table::whole_lines;
 use super::paths::frame_path;
 use super::table::{Opening, Table};
 
@@ -61,6 +62,15 @@ pub fn read_frame_list(directory: &Path) -> Result<Vec<FrameRow>, IoError> {
     read_rows(directory, u64::MAX)
 }
 
+/// Reads `frames.csv` of a run that goes on: its whole lines.
+///
+/// # Errors
+/// As [`read_frame_list`].
+pub fn read_frame_list_so_far(directory: &Path) -> Result<Vec<FrameRow>, IoError> {
+    let path = directory.join(FRAME_LIST);
+    parse(&path, &whole_lines(&path)?)
+}
+
 /// The rows in the first `bytes` bytes of the table.
 fn read_rows(directory: &Path, bytes: u64) -> Result<Vec<FrameRow>, IoError> {
     let path = directory.join(FRAME_LIST);
@@ -68,6 +78,10 @@ fn read_rows(directory: &Path, bytes: u64) -> Result<Vec<FrameRow>, IoError> {
     File::open(&path)
         .and_then(|file| file.take(bytes).read_to_string(&mut text))
         .map_err(|e| IoError::file("read", &path, e))?;
+    parse(&path, &text)
+}
+
+fn parse(path: &Path, text: &str) -> Result<Vec<FrameRow>, IoError> {
     let row = |(at, line): (usize, &str)| {
         let read = || {
             let mut cells = line.split(',');
@@ -80,7 +94,7 @@ fn read_rows(directory: &Path, bytes: u64) -> Result<Vec<FrameRow>, IoError> {
             (row.file.sha256.len() == 64 && cells.next().is_none()).then_some(row)
         };
         read().ok_or_else(|| IoError::Malformed {
-            path: path.clone(),
+            path: path.to_path_buf(),
             reason: format!("line {}: '{line}'", at + 1),
         })
     };

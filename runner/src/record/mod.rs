@@ -17,12 +17,12 @@ mod table;
 mod tactile;
 mod wrench;
 
-pub use bodies::{BODIES, BodyRow, read_bodies};
+pub use bodies::{BODIES, BodyRow, read_bodies, read_bodies_so_far};
 pub use cloth::{ClothSummary, ClothWatch};
 pub use diagnostics::DIAGNOSTICS;
 pub use energy::{ENERGY_GAIN_WARNING, figures as energy_figures, warning as energy_warning};
 pub use forces::{FORCES, ForceRow, force_bodies, read_forces};
-pub use frame_list::{FRAME_LIST, FrameRow, read_frame_list, verify_frames};
+pub use frame_list::{FRAME_LIST, FrameRow, read_frame_list, read_frame_list_so_far, verify_frames};
 pub use inputs::{InputFile, changed_input, input_files};
 pub(crate) use joints::any as has_joints;
 pub use joints::{JOINTS, JointRow, read_joints};

@@ -121,7 +121,8 @@ impl RunTables {
             joints.frame(scenario)?;
         }
         self.sums.clear();
-        Ok(())
+        // A viewer reads them while the run goes on.
+        [&mut self.diagnostics, &mut self.bodies, &mut self.frames].into_iter().try_for_each(Table::flush)
     }
 
     /// Writes the step's row of `diagnostics.csv`. `wall_ms` is the step's wall time \[ms\],

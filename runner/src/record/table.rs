@@ -64,6 +64,14 @@ impl Table {
         writeln!(self.file, "{line}").map_err(|e| IoError::file("write", &self.path, e))
     }
 
+    /// Hands every row to the system, so that others can read it.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn flush(&mut self) -> Result<(), IoError> {
+        self.file.flush().map_err(|e| IoError::file("write", &self.path, e))
+    }
+
     /// Writes every row to disk, and the table's length and digest into `files`, under its path in
     /// the run directory.
     ///

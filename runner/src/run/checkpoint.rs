@@ -108,6 +108,24 @@ pub fn verify(file: &Path) -> Result<(), IoError> {
     open(file).map(drop)
 }
 
+/// The scene of a run directory, from its newest checkpoint that can be read; `None` without
+/// checkpoints.
+///
+/// # Errors
+/// None of the checkpoints can be read.
+pub fn scene(directory: &Path) -> Result<Option<Scene>, IoError> {
+    let mut first_error = None;
+    for file in files(directory) {
+        match open(&file) {
+            Ok((checkpoint, _)) => return Ok(Some(checkpoint.scene)),
+            Err(error) => {
+                first_error.get_or_insert(error);
+            }
+        }
+    }
+    first_error.map_or(Ok(None), Err)
+}
+
 fn open(file: &Path) -> Result<(Checkpoint, Parts), IoError> {
     let parts = Parts::open(file, KIND)?;
     let mut json = Vec::new();

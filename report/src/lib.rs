@@ -1,0 +1,1 @@
+//! Reports of runs, sweeps and benchmarks as one HTML page.
