@@ -83,21 +83,23 @@ impl WorldBuilder {
         }
         let states = positions.into_iter().zip(velocities).zip(volumes);
         let states = states.map(|((x, v), volume)| ParticleState::new(x, v, volume, material.0));
-        self.add_part(name.to_owned(), states);
-        self
+        self.part_states(name, states)
     }
 
-    fn add_part(&mut self, name: String, states: impl IntoIterator<Item = ParticleState>) {
+    /// Adds particles in any state of motion and deformation under a name, as
+    /// [`part`](Self::part); their material is an index of [`MaterialId`].
+    pub fn part_states(&mut self, name: &str, states: impl IntoIterator<Item = ParticleState>) -> &mut Self {
         let start = self.particles.len();
         self.particles.extend(states);
-        self.parts.push(NamedParticles { name, range: start..self.particles.len() });
+        self.parts.push(NamedParticles { name: name.to_owned(), range: start..self.particles.len() });
+        self
     }
 
     /// Adds particles in any state of motion and deformation; their material is an index of
     /// [`MaterialId`].
     pub fn particle_states(&mut self, states: impl IntoIterator<Item = ParticleState>) -> &mut Self {
-        self.add_part(format!("particle set {}", self.parts.len()), states);
-        self
+        let name = format!("particle set {}", self.parts.len());
+        self.part_states(&name, states)
     }
 
     /// Adds a sheet of cloth. The particles of the sheets come after all others, in the order of

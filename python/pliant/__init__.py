@@ -39,6 +39,7 @@ from ._pliant import (
     scene_schema,
     step_worlds,
 )
+from .builder import Scene, box, cylinder, sphere
 from .notebook import Animation, animate, simulate
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "Robot",
     "RobotError",
     "RunError",
+    "Scene",
     "SceneError",
     "StateError",
     "StepError",
@@ -62,6 +64,8 @@ __all__ = [
     "World",
     "__version__",
     "animate",
+    "box",
+    "cylinder",
     "estimate",
     "gif",
     "read_scene",
@@ -69,5 +73,6 @@ __all__ = [
     "scene_names",
     "scene_schema",
     "simulate",
+    "sphere",
     "step_worlds",
 ]

@@ -21,3 +21,8 @@ def dumps(value):
         from ._pliant import ValueError as PliantValueError
 
         raise PliantValueError(f"scene: {error}: a number of it is not finite or it contains itself") from None
+
+
+def plain(value):
+    """A copy of a value as JSON has it: lists, dicts, numbers, text."""
+    return json.loads(dumps(value))

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_coupling::convex::{Direction, SolverSettings};
 use pliant_coupling::{
-    BranchError, BuildError, ParticleSet, Settings, StepError, StepReport, World, WorldBuilder,
+    BranchError, BuildError, MaterialId, Settings, StepError, StepReport, World, WorldBuilder,
 };
-use pliant_mpm::{Boundary, BoundaryKind};
+use pliant_mpm::{Boundary, BoundaryKind, ParticleState};
 use pliant_rigid::comfree::RigidSolver;
 use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::Integrator;
@@ -181,13 +181,12 @@ fn build(scene: &Scene, cache: Option<&Path>) -> Result<Scenario, SceneError> {
         let count = part.sample.positions.len();
         parts.push(colors.len()..colors.len() + count);
         colors.resize(colors.len() + count, part.color);
-        let set = ParticleSet {
-            positions: part.sample.positions,
-            velocities: part.velocities,
-            volumes: vec![part.sample.particle_volume; count],
-            material: ids[part.material],
-        };
-        builder.part(&soft_label(scene, at), set);
+        let (volume, MaterialId(material)) = (part.sample.particle_volume, ids[part.material]);
+        let states = part.sample.positions.into_iter().zip(part.velocities).map(|(x, v)| ParticleState {
+            affine: part.velocity_gradient,
+            ..ParticleState::new(x, v, volume, material)
+        });
+        builder.part_states(&soft_label(scene, at), states);
     }
     let mut back_colors = Vec::new();
     for (at, AssembledCloth { sheet, color, back_color }) in cloths.into_iter().enumerate() {

@@ -11,7 +11,7 @@ mod task;
 
 use std::path::Path;
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::cloth::Sheet;
 use pliant_mpm::material::Material;
 use pliant_rigid::Shape;
@@ -41,6 +41,10 @@ pub struct SoftParticles {
     pub sample: ParticleSample,
     /// Velocity of each particle, world frame \[m/s\].
     pub velocities: Vec<Vector3<f64>>,
+    /// Gradient of the velocity: the cross-product matrix of the angular velocity \[1/s\]. Without it
+    /// the particles of a body that turns carry less than its angular momentum, and it turns too
+    /// slowly.
+    pub velocity_gradient: Matrix3<f64>,
     /// sRGB colour.
     pub color: [u8; 3],
 }
@@ -163,7 +167,8 @@ fn fill(
         .iter()
         .map(|x| linear + angular.cross(&(x.coords - pose.translation.vector)))
         .collect();
-    Ok(SoftParticles { material, shape, sample, velocities, color: soft.color })
+    let velocity_gradient = angular.cross_matrix();
+    Ok(SoftParticles { material, shape, sample, velocities, velocity_gradient, color: soft.color })
 }
 
 /// Refuses a mesh that holds more particles than a scene or the machine, before it is filled.
