@@ -3,7 +3,8 @@
 //! The facade re-exports the crates: [`mpm`] (deformables), [`rigid`] (bodies), [`geometry`]
 //! (shapes), [`import`] (MJCF and URDF), [`planning`] (inverse kinematics), [`batch`] (many
 //! worlds), [`coupling`] (contact and the stepping loop), [`cuda`] (the GPU), [`scenes`] (scene
-//! files), [`runner`] (runs and sweeps), [`render`] (pictures), [`garment`] (cloth patterns),
+//! files), [`runner`] (runs and sweeps), [`report`] (pages of them), [`render`] (pictures),
+//! [`garment`] (cloth patterns),
 //! [`io`] (meshes and frames), [`trials`] (random scenes and their laws), [`bench`](mod@bench) (the
 //! benchmark suite) and [`numeric`] (shared numbers).
 pub use pliant_batch as batch;
@@ -18,6 +19,7 @@ pub use pliant_mpm as mpm;
 pub use pliant_numeric as numeric;
 pub use pliant_planning as planning;
 pub use pliant_render as render;
+pub use pliant_report as report;
 pub use pliant_rigid as rigid;
 pub use pliant_runner as runner;
 pub use pliant_scenes as scenes;

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::record::{DIAGNOSTICS, FRAMES, MANIFEST, Manifest};
 use crate::sweep::SweepTable;
 use crate::sweep_table::{self, SweepRow};
@@ -73,33 +75,36 @@ pub fn collect(directories: &[PathBuf]) -> Result<(Vec<Entry>, Vec<IoError>), Io
     Ok((entries, damaged))
 }
 
+/// The values that sweeps varied, for each run; none for runs that are no part of a sweep.
+pub fn changes(entries: &[Entry]) -> Vec<BTreeMap<String, Value>> {
+    let mut sweeps: BTreeMap<&Path, BTreeMap<String, BTreeMap<String, Value>>> = BTreeMap::new();
+    for folder in entries.iter().filter_map(|entry| entry.directory.parent()) {
+        sweeps.entry(folder).or_insert_with(|| {
+            let variants = SweepTable::read(folder).map(|table| table.variants).unwrap_or_default();
+            variants.into_iter().map(|variant| (variant.name, variant.changes)).collect()
+        });
+    }
+    let of = |entry: &Entry| {
+        let name = entry.directory.file_name()?.to_string_lossy();
+        sweeps.get(entry.directory.parent()?)?.get(&*name).cloned()
+    };
+    entries.iter().map(|entry| of(entry).unwrap_or_default()).collect()
+}
+
 /// Writes the runs as one table, with the values that a sweep varied: Parquet if the name ends so,
 /// else CSV.
 ///
 /// # Errors
 /// The file cannot be written.
 pub fn write_table(entries: &[Entry], file: &Path) -> Result<(), IoError> {
-    let mut changes = BTreeMap::new();
-    for folder in entries.iter().filter_map(|entry| entry.directory.parent()) {
-        if !changes.contains_key(folder) {
-            // Runs that are no part of a sweep have no changes.
-            let variants = SweepTable::read(folder).map(|table| table.variants).unwrap_or_default();
-            let by_name = variants.into_iter().map(|variant| (variant.name, variant.changes));
-            changes.insert(folder, by_name.collect::<BTreeMap<_, _>>());
-        }
-    }
-    let row = |entry: &Entry| {
-        let name = entry.directory.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let known = entry.directory.parent().and_then(|folder| changes.get(folder)?.get(&name));
-        SweepRow {
-            changes: known.cloned().unwrap_or_default(),
-            name,
-            status: Some(entry.manifest.status),
-            error: entry.manifest.error.clone(),
-            manifest: Some(entry.manifest.clone()),
-        }
+    let row = |(entry, changes): (&Entry, BTreeMap<String, Value>)| SweepRow {
+        changes,
+        name: entry.directory.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        status: Some(entry.manifest.status),
+        error: entry.manifest.error.clone(),
+        manifest: Some(entry.manifest.clone()),
     };
-    let rows: Vec<SweepRow> = entries.iter().map(row).collect();
+    let rows: Vec<SweepRow> = entries.iter().zip(changes(entries)).map(row).collect();
     if file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet")) {
         sweep_table::write_parquet(file, &rows)
     } else {
@@ -162,22 +167,27 @@ pub fn plot(entries: &[Entry], out: &Path) -> Result<Vec<PathBuf>, ReportError> 
     Ok(files)
 }
 
-struct Diagnostics {
+/// `diagnostics.csv` of a run.
+#[derive(Clone, Debug)]
+pub struct DiagnosticsTable {
     header: Vec<String>,
     rows: Vec<Vec<f64>>,
 }
 
-impl Diagnostics {
-    /// A column over time.
-    fn points(&self, column: &str) -> Vec<(f64, f64)> {
+impl DiagnosticsTable {
+    /// A column over time \[s\]; what was not measured is not a number. Empty without the column.
+    pub fn points(&self, column: &str) -> Vec<(f64, f64)> {
         let find = |name: &str| self.header.iter().position(|h| h == name);
         let (Some(time), Some(value)) = (find("time"), find(column)) else { return Vec::new() };
         self.rows.iter().map(|row| (row[time], row[value])).collect()
     }
 }
 
-/// The table of a run, if it is what was written.
-fn read_diagnostics(entry: &Entry) -> Result<Diagnostics, ReportError> {
+/// The diagnostics of a run, if they are what was written.
+///
+/// # Errors
+/// The table is missing, malformed or damaged.
+pub fn read_diagnostics(entry: &Entry) -> Result<DiagnosticsTable, ReportError> {
     let path = entry.directory.join(DIAGNOSTICS);
     if let Some(expected) = entry.manifest.digests.get(DIAGNOSTICS) {
         digest::verify(&path, expected)?;
@@ -198,5 +208,5 @@ fn read_diagnostics(entry: &Entry) -> Result<Diagnostics, ReportError> {
             }
         }
     }
-    Ok(Diagnostics { header, rows })
+    Ok(DiagnosticsTable { header, rows })
 }

@@ -283,6 +283,9 @@ pub struct ReportArguments {
     /// Write plots of energies, contacts, iterations and wall time into this folder.
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
+    /// Write one page with pictures, plots and tables, which needs no network.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     #[command(flatten)]
     pub output: Output,
 }
@@ -303,6 +306,13 @@ pub struct BenchArguments {
     /// Write the plots of the parts `tolerance` and `contacts` into this folder.
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
+    /// Write the figures as one page, which needs no network.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Show figures of rivals on that page: a JSON array of objects with bench, case, who, threads,
+    /// value, unit and, if known, min and max.
+    #[arg(long, value_name = "FILE", requires = "report")]
+    pub peers: Option<PathBuf>,
     /// Trials: seed of the draws.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,

@@ -2,11 +2,12 @@
 
 use anyhow::{Context, anyhow};
 use pliant::bench::{BenchOptions, BenchPart, Measurement, PARTS, TrialOptions, part};
+use pliant::report::{BenchRow, read_peers, write_bench};
 use pliant::runner::machine;
 use serde_json::json;
 
 use super::args::BenchArguments;
-use super::output::{Failure, print, print_json};
+use super::output::{Failure, command_line, print, print_json};
 use super::table;
 
 pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
@@ -31,6 +32,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         };
         arguments.names.iter().map(find).collect::<Result<_, _>>()?
     };
+    let device = machine.name();
     let threads = if arguments.threads.is_empty() {
         vec![machine::available_threads()]
     } else {
@@ -42,6 +44,8 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
             .with_context(|| format!("cannot create {}", folder.display()))
             .map_err(Failure::failed)?;
     }
+    // Before the parts too.
+    let peers = arguments.peers.as_deref().map(read_peers).transpose().map_err(Failure::usage)?;
     let trials = TrialOptions {
         seed: arguments.seed,
         count: arguments.count,
@@ -53,15 +57,15 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     let progress = |line: &str| eprintln!("{line}");
     let options = BenchOptions { threads, machine, plots: arguments.plots.clone(), trials, progress };
     let mut rows: Vec<Measurement> = Vec::new();
-    let mut failed = false;
+    let mut failures = Vec::new();
     for part in parts {
         let result = (part.run)(&options, &mut |row| {
             eprintln!("{}", line(&row).join("  "));
             rows.push(row);
         });
         if let Err(error) = result {
-            failed = true;
             eprintln!("error: {error}");
+            failures.push(format!("{}: {error}", part.name));
         }
     }
     if arguments.output.json {
@@ -71,7 +75,38 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         let lines: Vec<_> = std::iter::once(head).chain(rows.iter().map(line)).collect();
         print(&table::align(&lines))?;
     }
-    if failed { Err(Failure::Reported) } else { Ok(()) }
+    if let Some(file) = &arguments.report {
+        let rows: Vec<BenchRow> = rows.iter().map(bench_row).chain(peers.into_iter().flatten()).collect();
+        write_bench(&rows, &facts(&device), &failures, &command_line(), file).map_err(Failure::failed)?;
+        eprintln!("{}", file.display());
+    }
+    if failures.is_empty() { Ok(()) } else { Err(Failure::Reported) }
+}
+
+/// What the figures depend on, a line each.
+fn facts(device: &str) -> Vec<String> {
+    vec![
+        format!("pliant {} ({})", machine::VERSION, machine::GIT_COMMIT),
+        format!(
+            "{device}; {} hardware threads; {}",
+            machine::available_threads(),
+            machine::cpu_features().join(" ")
+        ),
+    ]
+}
+
+fn bench_row(row: &Measurement) -> BenchRow {
+    BenchRow {
+        bench: row.bench.clone(),
+        case: row.case.clone(),
+        who: format!("Pliant, {}", row.backend),
+        threads: row.threads,
+        value: row.value,
+        unit: row.unit.clone(),
+        min: Some(row.min),
+        max: Some(row.max),
+        rival: false,
+    }
 }
 
 fn line(row: &Measurement) -> [String; 8] {

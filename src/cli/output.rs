@@ -54,3 +54,17 @@ pub fn print_json(value: serde_json::Result<serde_json::Value>) -> Result<(), Fa
     let text = value.map_err(Failure::failed)?;
     Ok(print(&format!("{text:#}\n"))?)
 }
+
+/// The command as it was given, for reports.
+pub fn command_line() -> String {
+    let quoted = |argument: String| {
+        let is_plain = |c: char| c.is_alphanumeric() || "-_=./,:+[]".contains(c);
+        if !argument.is_empty() && argument.chars().all(is_plain) {
+            argument
+        } else {
+            format!("'{}'", argument.replace('\'', "'\\''"))
+        }
+    };
+    let arguments = std::env::args_os().skip(1).map(|a| quoted(a.to_string_lossy().into_owned()));
+    std::iter::once("pliant".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
+}

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use pliant::report as html;
 use pliant::runner::picture::{PREVIEW_GIF, PREVIEW_PNG};
 use pliant::runner::report;
 use pliant::runner::run::{Manifest, Progress, RunError, Stage, directory, pictures};
@@ -10,7 +11,7 @@ use pliant::runner::verify::{verify as verify_run, verify_data};
 use serde_json::json;
 
 use super::args::{RenderArguments, ReportArguments, VerifyArguments};
-use super::output::{Failure, print, print_json, say};
+use super::output::{Failure, command_line, print, print_json, say};
 use super::progress::Reporter;
 use super::table;
 
@@ -113,6 +114,16 @@ pub fn report(arguments: &ReportArguments) -> Result<(), Failure> {
         for file in report::plot(&entries, out).map_err(Failure::failed)? {
             say(&file.display().to_string());
         }
+    }
+    if let Some(file) = &arguments.html {
+        let text =
+            |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let changes: Vec<_> = report::changes(&entries)
+            .iter()
+            .map(|changes| changes.iter().map(|(path, value)| (path.clone(), text(value))).collect())
+            .collect();
+        html::write_runs(&entries, &changes, &damaged, &command_line(), file).map_err(Failure::failed)?;
+        say(&file.display().to_string());
     }
     for error in &damaged {
         say(&format!("error: {error}"));
