@@ -3,7 +3,8 @@
 //! The facade re-exports the crates: [`mpm`] (deformables), [`rigid`] (bodies), [`geometry`]
 //! (shapes), [`import`] (MJCF and URDF), [`planning`] (inverse kinematics), [`batch`] (many
 //! worlds), [`coupling`] (contact and the stepping loop), [`cuda`] (the GPU), [`scenes`] (scene
-//! files), [`runner`] (runs and sweeps), [`report`] (pages of them), [`render`] (pictures),
+//! files), [`runner`] (runs and sweeps), [`report`] (pages of them), [`viewer`] (a page
+//! to look at them), [`export`] (files for other tools), [`render`] (pictures),
 //! [`garment`] (cloth patterns),
 //! [`io`] (meshes and frames), [`trials`] (random scenes and their laws), [`bench`](mod@bench) (the
 //! benchmark suite) and [`numeric`] (shared numbers).
@@ -11,6 +12,7 @@ pub use pliant_batch as batch;
 pub use pliant_bench as bench;
 pub use pliant_coupling as coupling;
 pub use pliant_cuda as cuda;
+pub use pliant_export as export;
 pub use pliant_garment as garment;
 pub use pliant_geometry as geometry;
 pub use pliant_import as import;
@@ -24,6 +26,7 @@ pub use pliant_rigid as rigid;
 pub use pliant_runner as runner;
 pub use pliant_scenes as scenes;
 pub use pliant_trials as trials;
+pub use pliant_viewer as viewer;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -10,7 +10,7 @@ use structure_support::{documents, files_below, imports, manifests, modules, rea
 
 /// The folders of the crates, ground first, each with those that it may use: all of them before
 /// it. The root of the repository is a crate too. Dependencies of tests are free.
-const CRATES: [(&str, &[&str]); 19] = [
+const CRATES: [(&str, &[&str]); 22] = [
     ("numeric", &[]),
     ("geometry", &["numeric"]),
     ("io", &[]),
@@ -25,6 +25,9 @@ const CRATES: [(&str, &[&str]); 19] = [
     ("garment", &["io", "mpm"]),
     ("scenes", &["numeric", "io", "mpm", "rigid", "import", "planning", "batch", "coupling", "garment"]),
     ("runner", &["numeric", "io", "mpm", "rigid", "coupling", "cuda", "render", "garment", "scenes"]),
+    ("viewer", &["io", "render", "scenes", "runner"]),
+    ("export", &["io", "render", "scenes", "runner"]),
+    ("report", &["io", "render", "runner"]),
     ("trials", &["numeric", "io", "rigid", "coupling", "scenes", "runner"]),
     (
         "benches/suite",
@@ -49,6 +52,9 @@ const CRATES: [(&str, &[&str]); 19] = [
             "garment",
             "scenes",
             "runner",
+            "viewer",
+            "export",
+            "report",
             "trials",
             "benches/suite",
         ],

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use pliant::export::Format;
 use pliant::import::Repair;
 use pliant::runner::machine;
 use pliant::runner::run::CHECKPOINT_INTERVAL;
@@ -43,7 +44,11 @@ pub enum Command {
     Render(RenderArguments),
     /// Check that the files of runs are what was written: exit code 1 if one is not.
     Verify(VerifyArguments),
-    /// Print a table of runs.
+    /// Show runs in a browser: finished ones, ones that go on, or scenes, which are run.
+    View(ViewArguments),
+    /// Write runs in the formats of other tools: USD, VTK, glTF, NPZ, Zarr.
+    Export(ExportArguments),
+    /// Print a table of runs, or write a page of them.
     Report(ReportArguments),
     /// Run the benchmark suite.
     Bench(BenchArguments),
@@ -273,6 +278,42 @@ pub struct VerifyArguments {
 }
 
 #[derive(Args, Debug)]
+pub struct ViewArguments {
+    /// Run directories, or scenes to run: built-in names or files.
+    #[arg(required = true, value_name = "DIR|SCENE")]
+    pub targets: Vec<String>,
+    /// Port on the loopback address [default: a free one].
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// Write the one run as one page, instead of serving it.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Most bytes of that page; of a longer run every n-th frame is in it.
+    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "50M", requires = "html")]
+    pub max_bytes: u64,
+    /// Folder for the runs of scenes.
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub out: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct ExportArguments {
+    /// Run directories.
+    #[arg(required = true, value_name = "DIR")]
+    pub directories: Vec<PathBuf>,
+    /// Formats.
+    #[arg(long, value_name = "FORMAT,...", value_delimiter = ',', required = true,
+        value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
+    pub format: Vec<String>,
+    /// Folder for the files, which have the names of the runs [default: beside each run].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Export every n-th frame.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
+    pub every: usize,
+}
+
+#[derive(Args, Debug)]
 pub struct ReportArguments {
     /// Run directories, or folders of them.
     #[arg(required = true, value_name = "DIR")]
@@ -380,6 +421,13 @@ fn bytes(text: &str) -> Result<u64, String> {
 }
 
 /// More threads than any machine has are a typing error.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count @ 1..) => Ok(count),
+        _ => Err("must be a whole number of at least 1".to_owned()),
+    }
+}
+
 fn threads(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(count @ 1..=4096) => Ok(count),

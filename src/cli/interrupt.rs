@@ -13,6 +13,8 @@ use pliant::runner::run::StopSignal;
 static STOP: LazyLock<StopSignal> = LazyLock::new(StopSignal::new);
 static STOPPED_TWICE: AtomicBool = AtomicBool::new(false);
 
+static WITHOUT_STEPS: AtomicBool = AtomicBool::new(false);
+
 /// The grace of a step \[ms\].
 static GRACE: AtomicU64 = AtomicU64::new(0);
 
@@ -29,6 +31,11 @@ pub fn signal(grace: f64) -> Option<&'static StopSignal> {
     }
 }
 
+/// Nothing is said of steps when the command is stopped: it takes none of its own.
+pub fn without_steps() {
+    WITHOUT_STEPS.store(true, Ordering::Relaxed);
+}
+
 /// Whether the command was asked to stop.
 pub fn is_stopped() -> bool {
     STOP.is_requested()
@@ -37,6 +44,9 @@ pub fn is_stopped() -> bool {
 /// At a signal; on a thread of its own.
 fn stop() {
     if !STOP.request() {
+        if WITHOUT_STEPS.load(Ordering::Relaxed) {
+            return;
+        }
         let grace = Duration::from_millis(GRACE.load(Ordering::Relaxed));
         say(&format!("stopping after this step, or in {} s; again to stop sooner", grace.as_secs_f64()));
         std::thread::spawn(move || {

@@ -4,6 +4,7 @@ mod args;
 mod bench;
 mod check;
 mod doctor;
+mod export;
 mod interrupt;
 mod output;
 mod progress;
@@ -12,6 +13,7 @@ mod runs;
 mod scene;
 mod sweep;
 mod table;
+mod view;
 
 use std::io;
 use std::process::ExitCode;
@@ -36,6 +38,8 @@ pub fn main() -> ExitCode {
         Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Render(arguments) => runs::render(&arguments),
         Command::Verify(arguments) => runs::verify(&arguments),
+        Command::View(arguments) => view::view(&arguments),
+        Command::Export(arguments) => export::export_runs(&arguments),
         Command::Report(arguments) => runs::report(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
     };

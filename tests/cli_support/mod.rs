@@ -58,6 +58,11 @@ impl Place {
         self.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
+    /// Starts the command; its standard output can be read while it runs.
+    pub fn start_piped(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
     pub fn pliant(&self, arguments: &[&str]) -> Said {
         let Output { status, stdout, stderr } = self.command(arguments).output().unwrap();
         Said {
