@@ -79,6 +79,12 @@ impl Camera {
         ])
     }
 
+    /// Width of a pixel at the distance of the target \[m\], in pictures of `height` pixels.
+    pub fn pixel_size(&self, height: u32) -> f64 {
+        let distance = nalgebra::distance(&self.position, &self.target);
+        2.0 * distance * (self.vertical_fov / 2.0).tan() / f64::from(height)
+    }
+
     pub(super) fn basis(&self) -> Result<Basis, RenderError> {
         let degenerate = |reason: String| RenderError::Camera(reason);
         let sight = self.target - self.position;

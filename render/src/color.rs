@@ -18,6 +18,40 @@ pub(super) fn to_srgb(value: f32) -> u8 {
     (s * 255.0 + 0.5) as u8
 }
 
+/// The sRGB bytes of linear light, without a power for each pixel: the largest light of each byte,
+/// and the byte at each of many lights, from which it is at most a few steps.
+pub(super) struct SrgbBytes {
+    /// Light from which on the next byte is nearer.
+    ends: [f32; 255],
+    guess: Vec<u8>,
+}
+
+impl SrgbBytes {
+    const STEPS: usize = 4096;
+
+    pub fn new() -> Self {
+        let end = |byte: usize| {
+            let s = (byte as f32 + 0.5) / 255.0;
+            if s <= 0.04045 { s / 12.92 } else { ((s + 0.055) / 1.055).powf(2.4) }
+        };
+        let guess = (0..=Self::STEPS).map(|step| to_srgb(step as f32 / Self::STEPS as f32)).collect();
+        Self { ends: std::array::from_fn(end), guess }
+    }
+
+    /// The byte nearest to a light, clamped to [0, 1]; NaN is black.
+    pub fn of(&self, light: f32) -> u8 {
+        let light = light.clamp(0.0, 1.0);
+        let mut byte = usize::from(self.guess[(light * Self::STEPS as f32) as usize]);
+        while byte > 0 && light < self.ends[byte - 1] {
+            byte -= 1;
+        }
+        while byte < 255 && light >= self.ends[byte] {
+            byte += 1;
+        }
+        byte as u8
+    }
+}
+
 /// Colours of viridis at 0, 1/8, ..., 1 (van der Walt and Smith, 2015; sRGB).
 const VIRIDIS: [[f32; 3]; 9] = [
     [68.0, 1.0, 84.0],

@@ -34,6 +34,14 @@ pub enum RenderError {
         /// Number of the triangle, from 0.
         triangle: usize,
     },
+    /// A surface refers to a vertex that does not exist.
+    #[error("surface {surface}: triangle {triangle} refers to a vertex that does not exist or has no colour")]
+    Surface {
+        /// Number of the surface, from 0.
+        surface: usize,
+        /// Number of the triangle, from 0.
+        triangle: usize,
+    },
     /// The number of back colours is neither zero nor that of the triangles.
     #[error("cloth {cloth}: {triangles} triangles must have as many back colours or none, got {backs}")]
     Backs {

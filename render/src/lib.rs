@@ -1,4 +1,4 @@
-//! Pictures of particles, cloth and bodies on the CPU: spheres, triangles and solids by ray casting
+//! Pictures of particles, surfaces, cloth and bodies on the CPU: spheres, triangles and solids by ray casting
 //! in screen tiles, one key light with a contact-hardening shadow, hemispheric ambient light with
 //! screen-space occlusion, 2 x 2 samples per pixel.
 //!
@@ -14,6 +14,7 @@ mod font;
 mod gif;
 mod heat;
 mod image_file;
+mod neighbors;
 mod occlusion;
 mod picture;
 mod pixels;
@@ -23,6 +24,7 @@ mod raster;
 mod ray;
 mod shade;
 mod shadow;
+mod surface;
 mod triangle;
 
 pub use camera::Camera;
@@ -34,6 +36,7 @@ pub use heat::{HeatMap, heat_map};
 pub use image_file::{encode_png, write_png};
 pub use picture::{BodyShape, Picture, RenderBody, RenderSphere};
 pub use pixels::Image;
+pub use surface::{RenderSurface, SoftBodies, SurfaceError, soft_bodies};
 
 use nalgebra::Vector3;
 
@@ -61,7 +64,8 @@ pub fn render(picture: &Picture) -> Result<Image, RenderError> {
     let occlusion = Occlusion::new(&view, &buffer, &scene, radius);
     let shadow = ShadowMap::new(&scene, light, center, radius, view.height);
     let lighting = Lighting { direction: light, shadow, occlusion, floor: FloorView::new(&picture.camera) };
-    let mut image = shade(&view, &buffer, &scene, &lighting);
+    let plain = if picture.draft { 1 } else { 2 };
+    let mut image = shade(&view, &buffer, &scene, &lighting, plain);
     if let Some(caption) = picture.caption {
         font::draw_caption(&mut image, caption);
     }

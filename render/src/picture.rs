@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::camera::Camera;
 use super::cloth::RenderCloth;
+use super::surface::RenderSurface;
 
 /// A particle. World frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,6 +88,9 @@ pub struct Picture<'a> {
     /// Particles; those with a coordinate or radius that is not finite, or radius <= 0, are left
     /// out, so that a diverged run can still be drawn.
     pub particles: &'a [RenderSphere],
+    /// Surfaces of soft bodies, as [`soft_bodies`](crate::soft_bodies) makes them; triangles with a
+    /// vertex that is not finite are left out.
+    pub surfaces: &'a [RenderSurface],
     /// Sheets.
     pub cloths: &'a [RenderCloth<'a>],
     /// Bodies.
@@ -97,6 +101,9 @@ pub struct Picture<'a> {
     /// Direction to the light, world frame, any length; none: from above, the left and behind the
     /// camera.
     pub light: Option<Vector3<f64>>,
+    /// One sample of light instead of two for pixels that show one surface, as frames of an animation
+    /// need no more; edges keep all four.
+    pub draft: bool,
     /// A line of text in the lower left corner.
     pub caption: Option<&'a str>,
 }
@@ -104,7 +111,18 @@ pub struct Picture<'a> {
 impl<'a> Picture<'a> {
     /// An empty picture, `width` x `height` pixels, seen from `camera`.
     pub fn new(width: u32, height: u32, camera: Camera) -> Self {
-        let (particles, cloths, bodies) = (&[], &[], &[]);
-        Self { width, height, camera, particles, cloths, bodies, ground: None, light: None, caption: None }
+        Self {
+            width,
+            height,
+            camera,
+            particles: &[],
+            surfaces: &[],
+            cloths: &[],
+            bodies: &[],
+            ground: None,
+            light: None,
+            draft: false,
+            caption: None,
+        }
     }
 }

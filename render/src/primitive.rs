@@ -6,6 +6,7 @@ use super::cloth::RenderCloth;
 use super::error::RenderError;
 use super::picture::{BodyShape, Picture, RenderBody};
 use super::ray::{Ray, V3};
+use super::surface::RenderSurface;
 use super::{color, triangle};
 
 /// A solid or a triangle.
@@ -80,6 +81,7 @@ pub(super) struct RenderScene {
 const GLOSS_BODY: f32 = 0.22;
 const GLOSS_PARTICLE: f32 = 0.05;
 const GLOSS_CLOTH: f32 = 0.01;
+const GLOSS_SOFT: f32 = 0.06;
 
 /// Tone of the darker octants of a marked solid over that of the lighter ones: enough to see, not
 /// to mistake for a shadow.
@@ -97,6 +99,9 @@ impl RenderScene {
         }
         for (number, cloth) in picture.cloths.iter().enumerate() {
             scene.add_cloth(number, cloth)?;
+        }
+        for (number, surface) in picture.surfaces.iter().enumerate() {
+            scene.add_surface(number, surface)?;
         }
         for ball in picture.particles {
             let center = V3::from(ball.center);
@@ -128,6 +133,25 @@ impl RenderScene {
         if backs != 0 && backs != triangles.len() {
             return Err(RenderError::Backs { cloth: number, triangles: triangles.len(), backs });
         }
+        self.add_sheet(cloth, GLOSS_CLOTH);
+        Ok(())
+    }
+
+    /// Adds surface number `number`: seen from outside alone, so that its back needs no colour.
+    fn add_surface(&mut self, number: usize, surface: &RenderSurface) -> Result<(), RenderError> {
+        let RenderSurface { positions, colors, triangles } = surface;
+        let known = positions.len().min(colors.len());
+        let missing = triangles.iter().position(|t| t.iter().any(|&v| v as usize >= known));
+        if let Some(triangle) = missing {
+            return Err(RenderError::Surface { surface: number, triangle });
+        }
+        self.add_sheet(&RenderCloth { positions, colors, triangles, back_colors: &[] }, GLOSS_SOFT);
+        Ok(())
+    }
+
+    /// Adds triangles whose indices exist.
+    fn add_sheet(&mut self, cloth: &RenderCloth, gloss: f32) {
+        let triangles = cloth.triangles;
         let points: Vec<V3> = cloth.positions.iter().map(|p| V3::from(*p)).collect();
         let normals = triangle::vertex_normals(&points, triangles);
         self.primitives.reserve(triangles.len());
@@ -141,10 +165,9 @@ impl RenderScene {
             let normals = t.map(|v| normals[v as usize].try_normalize(0.0).unwrap_or(flat));
             let front = t.map(|v| color::linear(cloth.colors[v as usize]));
             let shape = Shape::Triangle { corners, normals, sides: Some(self.sides.len() as u32) };
-            self.primitives.push(Primitive { shape, albedo: front[0], gloss: GLOSS_CLOTH, marked: false });
+            self.primitives.push(Primitive { shape, albedo: front[0], gloss, marked: false });
             self.sides.push(Sides { front, back: cloth.back_colors.get(at).map(|c| color::linear(*c)) });
         }
-        Ok(())
     }
 
     fn add_body(&mut self, number: usize, body: &RenderBody) -> Result<(), RenderError> {

@@ -102,11 +102,12 @@ impl View {
         Rect { x: [0, self.width], y: [0, self.height] }
     }
 
-    /// Samples whose centres lie in the range, one more each way against rounding.
+    /// Samples whose centres, at halves, lie in the range or a tenth of a sample beside it, against
+    /// rounding. Small triangles cover few samples, so a margin of whole ones would cost most.
     fn rect(&self, x: [f32; 2], y: [f32; 2]) -> Option<Rect> {
         // The casts saturate at 0.
         let clip = |range: [f32; 2], end: usize| {
-            [((range[0] - 1.0) as usize).min(end), ((range[1] + 2.0) as usize).min(end)]
+            [((range[0] + 0.4) as usize).min(end), ((range[1] + 0.6) as usize).min(end)]
         };
         if x[1] < -1.0 || y[1] < -1.0 {
             return None;

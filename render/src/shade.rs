@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::camera::Camera;
-use super::color;
+use super::color::SrgbBytes;
 use super::occlusion::{Occlusion, normal_of, pixel_noise};
 use super::pixels::Image;
 use super::primitive::{Plane, RenderScene};
@@ -66,8 +66,15 @@ impl FloorView {
     }
 }
 
-/// The picture of a `buffer`.
-pub(super) fn shade(view: &View, buffer: &Buffer, scene: &RenderScene, lighting: &Lighting) -> Image {
+/// The picture of a `buffer`, with `inner` samples (1 to 4) for pixels within one surface.
+pub(super) fn shade(
+    view: &View,
+    buffer: &Buffer,
+    scene: &RenderScene,
+    lighting: &Lighting,
+    inner: usize,
+) -> Image {
+    let bytes = SrgbBytes::new();
     let (width, height) = (view.width / SUPERSAMPLING, view.height / SUPERSAMPLING);
     let mut pixels = vec![0; 3 * width * height];
     pixels.par_chunks_mut(3 * width).enumerate().for_each(|(y, row)| {
@@ -77,9 +84,9 @@ pub(super) fn shade(view: &View, buffer: &Buffer, scene: &RenderScene, lighting:
                 let [a, b] = at(*sample);
                 buffer.primitive[b * view.width + a]
             };
-            // Within one surface two diagonal samples suffice; only edges need every sample.
+            // Within one surface a diagonal of samples suffices; only edges need every sample.
             let plain = SAMPLES.iter().all(|sample| id(sample) == id(&SAMPLES[0]));
-            let samples = if plain { &SAMPLES[..2] } else { &SAMPLES[..] };
+            let samples = if plain { &SAMPLES[..inner] } else { &SAMPLES[..] };
             let mut sum = [0.0; 3];
             for &sample in samples {
                 let light = sample_light(view, buffer, scene, lighting, at(sample));
@@ -87,7 +94,7 @@ pub(super) fn shade(view: &View, buffer: &Buffer, scene: &RenderScene, lighting:
                 sum = std::array::from_fn(|c| sum[c] + compress(light[c]));
             }
             let count = samples.len() as f32;
-            pixel.iter_mut().zip(sum).for_each(|(byte, s)| *byte = color::to_srgb(s / count));
+            pixel.iter_mut().zip(sum).for_each(|(byte, s)| *byte = bytes.of(s / count));
         }
     });
     Image { width: width as u32, height: height as u32, pixels }

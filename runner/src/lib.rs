@@ -11,6 +11,7 @@
 pub mod machine;
 pub mod picture;
 mod picture_error;
+mod picture_frame;
 mod picture_parts;
 pub mod plots;
 pub mod pressure;

@@ -2,7 +2,8 @@
 
 use pliant_io::files::IoError;
 use pliant_render::RenderError;
-use pliant_scenes::assemble::AssembleError;
+
+use crate::recording::RecordingError;
 
 /// A picture that cannot be drawn.
 #[derive(Debug, thiserror::Error)]
@@ -13,9 +14,9 @@ pub enum PictureError {
     /// The renderer refuses.
     #[error("picture: {0}")]
     Render(#[from] RenderError),
-    /// A body of the scene cannot be rebuilt, for instance because its mesh file is missing.
-    #[error("picture: {0}")]
-    Bodies(#[from] AssembleError),
+    /// The run cannot be read back.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
     /// The particles cannot be fetched from their device.
     #[error(transparent)]
     Backend(#[from] pliant_coupling::BackendError),
@@ -30,12 +31,4 @@ pub enum PictureError {
     /// The pictures were stopped.
     #[error("pictures: stopped; --resume draws them")]
     Stopped,
-    /// There is no frame to draw.
-    #[error("{}: the run has no frame {frame}", directory.display())]
-    NoFrame {
-        /// The run directory.
-        directory: std::path::PathBuf,
-        /// The frame asked for.
-        frame: usize,
-    },
 }

@@ -9,8 +9,8 @@ use pliant_render::{Camera, Image, Picture, RenderError, render, render_depth, w
 use pliant_scenes::Scenario;
 use pliant_scenes::format::{ColorBy, Field, Output};
 
-use crate::picture::{FrameCloth, balls};
 use crate::picture_error::PictureError;
+use crate::picture_frame::{FrameContents, balls};
 use crate::picture_parts::{Plane, Region, add_shapes, ground, slopes, upright};
 use crate::run::FrameWriter;
 
@@ -125,13 +125,13 @@ impl WorldLook {
         frame: Frame,
         draw: impl FnOnce(&Picture) -> Result<T, RenderError>,
     ) -> Result<T, RenderError> {
-        let (balls, bodies) = (balls(&frame), world.bodies());
+        let bodies = world.bodies();
         let links = bodies.simulation().system().model.links();
         let plane = |b: &pliant_coupling::Boundary| (b.point, b.normal);
         let planes: Vec<Plane> = world.settings().boundaries.iter().map(plane).collect();
         let mut shapes = Vec::new();
         let mut region = Region::new(upright(&world.gravity()));
-        region.add_balls(&balls);
+        region.add_balls(&balls(&frame));
         for corner in frame.triangles.iter().flatten() {
             region.add_point(&Point3::from(frame.particles[*corner as usize].position.map(f64::from)));
         }
@@ -143,15 +143,16 @@ impl WorldLook {
         shapes.extend(slopes(&planes));
         let [width, height] = self.size;
         let camera = self.camera.unwrap_or_else(|| region.camera(self.size));
-        let caption = format!("{}  t = {:.2} s", self.caption, world.time());
-        let sheet = FrameCloth::of(frame);
-        let cloths = [sheet.cloth()];
+        let contents = FrameContents::new(frame, self.color_by, &camera, height);
+        let caption = contents.caption(&self.caption, world.time());
+        let cloths = [contents.cloth()];
         let mut picture = Picture::new(width, height, camera);
-        picture.particles = &balls;
+        picture.particles = contents.spheres();
+        picture.surfaces = contents.surfaces();
         picture.cloths = &cloths;
         picture.bodies = &shapes;
         picture.ground = ground(&planes);
-        picture.caption = Some(caption.trim_start());
+        picture.caption = Some(&caption);
         draw(&picture)
     }
 }

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use super::RunError;
 use super::outputs::pictures_of;
-use crate::picture::{FrameRenderer, PictureProgress};
+use crate::picture::{FrameRenderer, PictureError, PictureProgress};
 use crate::record::{Manifest, Pictures};
+use crate::recording::Recording;
 use crate::{plots, pressure};
 use pliant_io::digest::Hasher;
 use pliant_io::files::IoError;
@@ -30,7 +31,8 @@ pub fn draw(
 ) -> Result<(), RunError> {
     plots::write(directory, manifest)?;
     pressure::pictures(directory, manifest)?;
-    let renderer = FrameRenderer::new(directory, manifest)?;
+    let recording = Recording::open(directory).map_err(PictureError::from)?;
+    let renderer = FrameRenderer::new(&recording)?;
     renderer.write_png()?;
     renderer.write_gif(progress)?;
     if every_frame {

@@ -1,0 +1,90 @@
+//! Points near a place.
+
+/// Points sorted by the cells of a grid.
+pub(super) struct Neighbors<'a> {
+    points: &'a [[f32; 3]],
+    /// Side of a cell, and reach of a search \[m\].
+    reach: f32,
+    low: [f32; 3],
+    /// Number of cells along each axis; coarser cells hold the rest.
+    cells: [usize; 3],
+    /// Side of a cell along each axis \[m\].
+    side: [f32; 3],
+    /// Where each cell begins in `order`.
+    starts: Vec<u32>,
+    order: Vec<u32>,
+}
+
+/// Most cells along an axis: 2 million cells take 8 MB.
+const MOST: usize = 128;
+
+impl<'a> Neighbors<'a> {
+    /// Finite points, to be searched within `reach` \[m\].
+    pub fn new(points: &'a [[f32; 3]], reach: f32) -> Self {
+        let mut low = [f32::INFINITY; 3];
+        let mut high = [f32::NEG_INFINITY; 3];
+        for point in points {
+            low = std::array::from_fn(|axis| low[axis].min(point[axis]));
+            high = std::array::from_fn(|axis| high[axis].max(point[axis]));
+        }
+        // The casts saturate.
+        let cells = std::array::from_fn(|axis| (((high[axis] - low[axis]) / reach) as usize).clamp(1, MOST));
+        let side =
+            std::array::from_fn(|axis| ((high[axis] - low[axis]) * 1.000_01 / cells[axis] as f32).max(reach));
+        let mut found = Self { points, reach, low, cells, side, starts: Vec::new(), order: Vec::new() };
+        let home: Vec<usize> = points.iter().map(|point| found.index(found.cell(point))).collect();
+        let mut starts = vec![0; cells.iter().product::<usize>() + 1];
+        home.iter().for_each(|&cell| starts[cell + 1] += 1);
+        (1..starts.len()).for_each(|cell| starts[cell] += starts[cell - 1]);
+        let mut next = starts.clone();
+        found.order = vec![0; points.len()];
+        for (point, &cell) in home.iter().enumerate() {
+            found.order[next[cell] as usize] = point as u32;
+            next[cell] += 1;
+        }
+        found.starts = starts;
+        found
+    }
+
+    fn cell(&self, point: &[f32; 3]) -> [usize; 3] {
+        std::array::from_fn(|axis| {
+            (((point[axis] - self.low[axis]) / self.side[axis]) as usize).min(self.cells[axis] - 1)
+        })
+    }
+
+    fn index(&self, cell: [usize; 3]) -> usize {
+        (cell[2] * self.cells[1] + cell[1]) * self.cells[0] + cell[0]
+    }
+
+    /// Gives the points within reach of a place and their squared distances \[m^2\], in an order
+    /// that depends on the points alone, until `visitor` returns false.
+    pub fn visit(&self, place: &[f32; 3], mut visitor: impl FnMut(usize, f32) -> bool) {
+        let middle = self.cell(place);
+        let range =
+            |axis: usize| middle[axis].saturating_sub(1)..=(middle[axis] + 1).min(self.cells[axis] - 1);
+        for z in range(2) {
+            for y in range(1) {
+                for x in range(0) {
+                    let cell = self.index([x, y, z]);
+                    for &at in &self.order[self.starts[cell] as usize..self.starts[cell + 1] as usize] {
+                        let point = &self.points[at as usize];
+                        let squared = (0..3).map(|axis| (point[axis] - place[axis]).powi(2)).sum::<f32>();
+                        if squared <= self.reach * self.reach && !visitor(at as usize, squared) {
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether at least `number` points are within reach of a place.
+    pub fn has_at_least(&self, place: &[f32; 3], number: usize) -> bool {
+        let mut count = 0;
+        self.visit(place, |_, _| {
+            count += 1;
+            count < number
+        });
+        count >= number
+    }
+}

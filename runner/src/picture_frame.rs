@@ -1,0 +1,84 @@
+//! The particles and cloth of a frame, as the renderer takes them.
+
+use pliant_io::ply::{Frame, FrameParticle};
+use pliant_render::{Camera, RenderCloth, RenderSphere, RenderSurface, SoftBodies, soft_bodies};
+use pliant_scenes::format::ColorBy;
+
+/// Size of the triangles of surfaces \[pixels\].
+const DETAIL: f64 = 1.5;
+
+/// A frame, ready to draw.
+pub(crate) struct FrameContents {
+    soft: SoftBodies,
+    /// Positions and colours of all particles, where there is cloth, and its triangles.
+    positions: Vec<[f32; 3]>,
+    colors: Vec<[u8; 3]>,
+    triangles: Vec<[u32; 3]>,
+    back_colors: Vec<[u8; 3]>,
+}
+
+impl FrameContents {
+    /// Soft bodies get surfaces as fine as pictures of `height` pixels show; those of different
+    /// materials do not merge, nor those of different colours if particles have their bodies'.
+    pub fn new(frame: Frame, color_by: ColorBy, camera: &Camera, height: u32) -> Self {
+        let detail = (DETAIL * camera.pixel_size(height)) as f32;
+        let soft = soft_bodies(&balls(&frame), &body_numbers(&frame.particles, color_by), detail);
+        let Frame { particles, triangles, back_colors, .. } = frame;
+        let of_cloth = |p: &FrameParticle| (p.position, p.color);
+        let (positions, colors) =
+            if triangles.is_empty() { Default::default() } else { particles.iter().map(of_cloth).unzip() };
+        Self { soft, positions, colors, triangles, back_colors }
+    }
+
+    /// Particles without a surface.
+    pub fn spheres(&self) -> &[RenderSphere] {
+        &self.soft.spheres
+    }
+
+    /// Surfaces of soft bodies.
+    pub fn surfaces(&self) -> &[RenderSurface] {
+        &self.soft.surfaces
+    }
+
+    /// The cloth.
+    pub fn cloth(&self) -> RenderCloth<'_> {
+        let Self { positions, colors, triangles, back_colors, .. } = self;
+        RenderCloth { positions, colors, triangles, back_colors }
+    }
+
+    /// A caption; it says what is drawn otherwise than asked for.
+    pub fn caption(&self, name: &str, time: f64) -> String {
+        let caption = format!("{name}  t = {time:.2} s");
+        let missing = self.soft.failures.len();
+        let caption = if missing == 0 {
+            caption
+        } else {
+            format!("{caption}  ({missing} soft bodies as particles: no surface)")
+        };
+        caption.trim_start().to_owned()
+    }
+}
+
+/// The particles of a frame as spheres; those of cloth have no radius and are not drawn.
+pub(crate) fn balls(frame: &Frame) -> Vec<RenderSphere> {
+    let ball = |p: &FrameParticle| RenderSphere { center: p.position, radius: p.radius, color: p.color };
+    frame.particles.iter().map(ball).collect()
+}
+
+/// A number for each particle that tells soft bodies apart, as far as frames do.
+fn body_numbers(particles: &[FrameParticle], color_by: ColorBy) -> Vec<u32> {
+    let key = |p: &FrameParticle| (p.material, if color_by == ColorBy::Body { p.color } else { [0; 3] });
+    let mut kinds: Vec<(u16, [u8; 3])> = Vec::new();
+    let mut last = 0;
+    let number = |p: &FrameParticle| {
+        let key = key(p);
+        if kinds.get(last) != Some(&key) {
+            last = kinds.iter().position(|kind| *kind == key).unwrap_or(kinds.len());
+            if last == kinds.len() {
+                kinds.push(key);
+            }
+        }
+        last as u32
+    };
+    particles.iter().map(number).collect()
+}
