@@ -22,7 +22,7 @@ GROUPS = {
 UNITS = {"radius": "m", "material": "index", "J": "-", "plastic_strain": "-", "stress_norm": "Pa", "mass": "kg",
          "volume": "m^3"}  # fmt: skip
 TYPES = {"float": "<f4", "double": "<f8", "uchar": "u1", "ushort": "<u2", "uint": "<u4", "int": "<i4", "char": "i1",
-         "short": "<i2"}  # fmt: skip
+         "short": "<i2", "uint8": "u1", "uint16": "<u2"}  # fmt: skip
 
 
 def digest(path):

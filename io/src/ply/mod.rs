@@ -5,6 +5,8 @@
 
 mod header;
 mod read;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use read::{IndexedTriangles, parse_frame, parse_triangles, read_frame};
@@ -83,7 +85,8 @@ impl FrameFields {
 pub struct FrameTriangles<'a> {
     /// Three particle indices each, counterclockwise seen from the front: `vertex_indices`.
     pub corners: &'a [[u32; 3]],
-    /// sRGB colour of the back of each: `back_red back_green back_blue`; empty: not in the file.
+    /// sRGB colour of the back of each; empty: not in the file. In the header as comments, one for
+    /// triangles in a row of the same colour; if these are many, as `back_red back_green back_blue`.
     pub back_colors: &'a [[u8; 3]],
 }
 
@@ -101,6 +104,12 @@ pub struct Frame {
     /// Time \[s\]; none if not in the file.
     pub time: Option<f64>,
 }
+
+/// The comment that gives the back colour of triangles in a row: `back_color 255 0 0 triangles 12`.
+const BACKS: &str = "back_color ";
+
+/// Most such comments \[-\]; a sheet needs one. With more, colours are properties of the faces.
+const MOST_RUNS: usize = 256;
 
 /// Names of a triangle's back colour.
 const BACK: [&str; 3] = ["back_red", "back_green", "back_blue"];

@@ -6,7 +6,7 @@ use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{Header, Property, PropertyAccess, PropertyAccessResult};
 
 use super::header::{check_counts, require_positions, require_types};
-use super::{AFFINE, BACK, Frame, FrameFields, FrameParticle, TIME, is_index_list};
+use super::{AFFINE, BACK, BACKS, Frame, FrameFields, FrameParticle, TIME, is_index_list};
 use crate::files::IoError;
 use crate::input::read_input;
 
@@ -210,6 +210,30 @@ pub fn read_frame(path: impl AsRef<Path>) -> Result<Frame, IoError> {
     parse_frame(&read_input(path)?, path)
 }
 
+/// Back colours that comments give; none without such comments. They must be of all triangles.
+fn commented_backs(path: &Path, comments: &[String], triangles: usize) -> Result<Vec<[u8; 3]>, IoError> {
+    let mut colors = Vec::new();
+    for comment in comments {
+        let Some(run) = comment.strip_prefix(BACKS) else { continue };
+        let parse = || -> Option<([u8; 3], usize)> {
+            let (color, count) = run.split_once(" triangles ")?;
+            let channels: Vec<u8> = color.split(' ').map(|c| c.parse().ok()).collect::<Option<_>>()?;
+            Some((channels.try_into().ok()?, count.parse().ok()?))
+        };
+        let (color, count) =
+            parse().ok_or_else(|| IoError::malformed(path, format!("its comment `{comment}`")))?;
+        if count > triangles - colors.len() {
+            return Err(IoError::malformed(path, format!("`{comment}`, but it has {triangles} triangles")));
+        }
+        colors.resize(colors.len() + count, color);
+    }
+    if !colors.is_empty() && colors.len() != triangles {
+        let reason = format!("its comments give {} of {triangles} triangles a back colour", colors.len());
+        return Err(IoError::malformed(path, reason));
+    }
+    Ok(colors)
+}
+
 /// As [`read_frame`], of the bytes of a file; `path` is its name in errors.
 ///
 /// # Errors
@@ -230,7 +254,7 @@ pub fn parse_frame(bytes: &[u8], path: impl AsRef<Path>) -> Result<Frame, IoErro
     let number = |comment: &String| comment.strip_prefix(TIME)?.strip_suffix(" s")?.parse().ok();
     let time = header.comments.iter().find_map(number).filter(|time: &f64| time.is_finite());
     let told = header.elements.get("face").is_some_and(|face| face.properties.contains_key(BACK[0]));
-    let back_colors = if told { backs } else { Vec::new() };
+    let back_colors = if told { backs } else { commented_backs(path, &header.comments, triangles.len())? };
     Ok(Frame { particles, triangles, back_colors, fields, time })
 }
 

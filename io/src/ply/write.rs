@@ -8,7 +8,9 @@ use ply_rs_bw::ply::{
 };
 use ply_rs_bw::writer::Writer;
 
-use super::{AFFINE, BACK, FrameFields, FrameParticle, FrameTriangles, TIME, is_index_list};
+use super::{
+    AFFINE, BACK, BACKS, FrameFields, FrameParticle, FrameTriangles, MOST_RUNS, TIME, is_index_list,
+};
 use crate::digest::{FileDigest, HashingWriter};
 use crate::files::{IoError, atomic_write};
 
@@ -89,6 +91,24 @@ impl PropertyAccess for TriangleOut {
     }
 }
 
+/// Triangles in a row whose backs have the same colour, and how many they are.
+fn color_runs(colors: &[[u8; 3]]) -> Vec<([u8; 3], usize)> {
+    colors.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect()
+}
+
+/// The header, with the names of types that all readers of PLY know: meshio 5.3 lacks `ushort`, and
+/// takes `uchar` for a signed number.
+fn write_header(out: &mut impl Write, header: &Header) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    Writer::<FrameParticle>::new().write_header(&mut bytes, header)?;
+    let mut text = String::from_utf8(bytes).map_err(io::Error::other)?;
+    for (old, new) in [("uchar", "uint8"), ("ushort", "uint16")] {
+        text = text.replace(&format!("property {old} "), &format!("property {new} "));
+        text = text.replace(&format!("property list {old} "), &format!("property list {new} "));
+    }
+    out.write_all(text.as_bytes())
+}
+
 /// Writes one frame to `out`: `particles`, and `triangles` (indices into them) if there is cloth,
 /// and the `time` \[s\] as a comment `time 0.04 s` if it is given.
 ///
@@ -107,25 +127,32 @@ pub fn encode_frame(
         let reason = format!("{} triangles with {} back colours", triangles.len(), back_colors.len());
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     }
+    // Properties of faces beside the list of corners stop meshio; comments are read by all.
+    let runs = color_runs(back_colors);
+    let told_in_faces = runs.len() > MOST_RUNS;
     let vertices = particle_element(particles.len(), fields);
     let mut header = Header::new();
     header.encoding = Encoding::BinaryLittleEndian;
     header.comments.push("SI units: m, m/s, Pa; right-handed, z up".to_owned());
     header.comments.extend(time.map(|time| format!("{TIME}{time:?} s")));
+    if !told_in_faces {
+        let line = |([r, g, b], count): &([u8; 3], usize)| format!("{BACKS}{r} {g} {b} triangles {count}");
+        header.comments.extend(runs.iter().map(line));
+    }
     let mut faces = ElementDef::new("face".to_owned());
     faces.count = triangles.len();
     faces.properties.add(PropertyDef::new(
         "vertex_indices".to_owned(),
         PropertyType::List(ScalarType::UChar, ScalarType::Int),
     ));
-    if !back_colors.is_empty() {
+    if told_in_faces {
         BACK.iter().for_each(|name| faces.properties.add(scalar(name, ScalarType::UChar)));
     }
     header.elements.add(vertices.clone());
     if !triangles.is_empty() {
         header.elements.add(faces.clone());
     }
-    Writer::<FrameParticle>::new().write_header(out, &header)?;
+    write_header(out, &header)?;
     // By hand: the library looks up each property of each particle by name, which is several times
     // slower.
     let mut bytes = Vec::with_capacity(1 << 16);
