@@ -24,6 +24,7 @@ mod raster;
 mod ray;
 mod shade;
 mod shadow;
+mod sphere;
 mod surface;
 mod triangle;
 
@@ -34,8 +35,9 @@ pub use error::RenderError;
 pub use gif::GifWriter;
 pub use heat::{HeatMap, heat_map};
 pub use image_file::{encode_png, write_png};
-pub use picture::{BodyShape, Picture, RenderBody, RenderSphere};
+pub use picture::{BodyShape, Picture, RenderBody};
 pub use pixels::Image;
+pub use sphere::RenderSphere;
 pub use surface::{RenderSurface, SoftBodies, SurfaceError, soft_bodies};
 
 use nalgebra::Vector3;

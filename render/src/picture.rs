@@ -4,18 +4,8 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::camera::Camera;
 use super::cloth::RenderCloth;
+use super::sphere::RenderSphere;
 use super::surface::RenderSurface;
-
-/// A particle. World frame.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RenderSphere {
-    /// Centre \[m\].
-    pub center: [f32; 3],
-    /// Radius \[m\]; 0.6 of the particle spacing closes the surface of a filled solid.
-    pub radius: f32,
-    /// sRGB colour.
-    pub color: [u8; 3],
-}
 
 /// Shape of a body in its own frame.
 #[derive(Debug, Clone, PartialEq)]

@@ -13,7 +13,7 @@ use splashsurf_lib::{
 };
 
 use super::neighbors::Neighbors;
-use super::picture::RenderSphere;
+use super::sphere::RenderSphere;
 
 /// Radius of a particle over its spacing at rest: that of the spheres in frames.
 const RADIUS_PER_SPACING: f32 = 0.6;

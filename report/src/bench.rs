@@ -6,7 +6,8 @@ use std::path::Path;
 use pliant_io::files::IoError;
 use serde::{Deserialize, Serialize};
 
-use crate::{ReportError, page};
+use crate::error::ReportError;
+use crate::page;
 
 /// A measured figure on the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,10 +9,13 @@
 //! messages cannot become markup.
 
 mod bench;
+mod error;
 mod page;
 mod picture;
 mod plots;
 mod run;
+
+pub use error::ReportError;
 
 pub use bench::{BenchRow, read_peers, write_bench};
 
@@ -25,17 +28,6 @@ use serde::Serialize;
 
 /// Runs on a page that have plots of their own; more would make it too long to load.
 pub const MOST_DETAILED: usize = 24;
-
-/// A report that cannot be written.
-#[derive(Debug, thiserror::Error)]
-pub enum ReportError {
-    /// A file cannot be read or written.
-    #[error(transparent)]
-    Io(#[from] IoError),
-    /// The page cannot be made of its template.
-    #[error("report: {0}")]
-    Template(#[from] minijinja::Error),
-}
 
 /// What the page of runs shows.
 #[derive(Serialize)]

@@ -8,7 +8,7 @@ use minijinja::{AutoEscape, Environment};
 use pliant_io::files::atomic_write;
 use serde::Serialize;
 
-use crate::ReportError;
+use crate::error::ReportError;
 
 const BASE: &str = include_str!("templates/base.html");
 const RUNS: &str = include_str!("templates/runs.html");

@@ -17,6 +17,7 @@ pub mod plots;
 pub mod pressure;
 mod record;
 pub mod recording;
+mod recording_error;
 pub mod report;
 pub mod run;
 pub mod sweep;

@@ -3,7 +3,7 @@
 use pliant_io::files::IoError;
 use pliant_render::RenderError;
 
-use crate::recording::RecordingError;
+use crate::recording_error::RecordingError;
 
 /// A picture that cannot be drawn.
 #[derive(Debug, thiserror::Error)]

@@ -5,13 +5,15 @@
 use std::path::{Path, PathBuf};
 
 use nalgebra::{Isometry3, Unit, UnitQuaternion, Vector3};
-use pliant_io::digest::{self, DigestError};
+use pliant_io::digest;
 use pliant_io::files::IoError;
 use pliant_io::ply::{Frame, read_frame};
 use pliant_render::RenderBody;
 use pliant_rigid::{BodiesBuilder, Body};
-use pliant_scenes::assemble::{AssembleError, rigid_parts};
+use pliant_scenes::assemble::rigid_parts;
 use pliant_scenes::format::{Boundary, Scene};
+
+pub use crate::recording_error::RecordingError;
 
 use crate::picture_parts::{Plane, add_shapes};
 use crate::record::{
@@ -20,41 +22,6 @@ use crate::record::{
 };
 use crate::run::checkpoint;
 use crate::run::directory::partial_path;
-
-/// A run that cannot be read back.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordingError {
-    /// A file is missing or malformed.
-    #[error(transparent)]
-    Io(#[from] IoError),
-    /// A frame or table is not what was written.
-    #[error(transparent)]
-    Damaged(#[from] DigestError),
-    /// A body of the scene cannot be rebuilt, for instance because its mesh file is missing.
-    #[error("{}: {source}", directory.display())]
-    Bodies {
-        /// The run directory.
-        directory: PathBuf,
-        /// Why.
-        source: Box<AssembleError>,
-    },
-    /// There is no such frame.
-    #[error("{}: the run has no frame {frame}; it has {frames}", directory.display())]
-    NoFrame {
-        /// The run directory.
-        directory: PathBuf,
-        /// The frame asked for.
-        frame: usize,
-        /// Number of frames that the run has.
-        frames: usize,
-    },
-    /// Neither a run, finished or not, nor a place of one.
-    #[error("{}: no run found: it has neither manifest.json nor a checkpoint", directory.display())]
-    NoRun {
-        /// The directory.
-        directory: PathBuf,
-    },
-}
 
 /// What a body of a run looks like.
 #[derive(Clone, Debug)]

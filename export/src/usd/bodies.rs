@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use nalgebra::{Isometry3, Vector3};
 use pliant_render::{BodyShape, RenderBody};
 
-use super::{Text, list, number, quoted, tuples};
+use super::text::{Text, list, number, quoted, tuples};
 use crate::solid::{Triangles, linear, tessellate};
 use crate::take::Take;
 

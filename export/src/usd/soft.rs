@@ -2,7 +2,7 @@
 
 use pliant_io::ply::{Frame, FrameParticle};
 
-use super::{Text, list, tuples};
+use super::text::{Text, list, tuples};
 use crate::solid::linear;
 use crate::take::Take;
 
