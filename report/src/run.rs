@@ -61,10 +61,13 @@ pub fn section(entry: &Entry, changes: &BTreeMap<String, String>, detailed: bool
     let mut missing = Vec::new();
     let mut shown = |result: Result<String, String>| result.map_err(|reason| missing.push(reason)).ok();
     let thumbnail = shown(picture::thumbnail(&directory.join(PREVIEW_PNG)));
-    let animation = detailed
-        .then(|| shown(picture::whole(&directory.join(PREVIEW_GIF), "image/gif")))
-        .flatten()
-        .or_else(|| shown(picture::whole(&directory.join(PREVIEW_PNG), "image/png")).filter(|_| detailed));
+    // Of many runs only the thumbnails are read; without an animation the last frame stands for it.
+    let animation = if detailed {
+        shown(picture::whole(&directory.join(PREVIEW_GIF), "image/gif"))
+            .or_else(|| shown(picture::whole(&directory.join(PREVIEW_PNG), "image/png")))
+    } else {
+        None
+    };
     let plots = if detailed { plots_of(entry, &mut missing) } else { Vec::new() };
     missing.dedup();
     RunSection {
