@@ -6,6 +6,7 @@
 //! nothing at all. World frame: right-handed, z up, metres. The same input gives the same bytes,
 //! whatever the number of threads.
 
+mod background;
 mod camera;
 mod cloth;
 mod color;
@@ -22,12 +23,14 @@ pub mod plot;
 mod primitive;
 mod raster;
 mod ray;
+mod seen;
 mod shade;
 mod shadow;
 mod sphere;
 mod surface;
 mod triangle;
 
+pub use background::Background;
 pub use camera::Camera;
 pub use cloth::{RenderCloth, back_color};
 pub use color::viridis;
@@ -40,38 +43,40 @@ pub use pixels::Image;
 pub use sphere::RenderSphere;
 pub use surface::{RenderSurface, SoftBodies, SurfaceError, soft_bodies};
 
-use nalgebra::Vector3;
-
-use error::MAX_PIXELS;
-use occlusion::Occlusion;
-use primitive::RenderScene;
-use raster::{SUPERSAMPLING, View, add_planes, rasterise};
-use shade::{FloorView, Lighting, shade};
-use shadow::ShadowMap;
+use raster::{SUPERSAMPLING, floors, rasterise};
+use seen::{Seen, checked_size};
 
 /// Draws the picture.
 ///
 /// # Errors
 /// [`RenderError`]: an invalid size, camera, light or mesh.
 pub fn render(picture: &Picture) -> Result<Image, RenderError> {
-    let (width, height) = checked_size(picture)?;
-    let basis = picture.camera.basis()?;
-    let light = light_direction(picture, &basis)?;
-    let scene = RenderScene::new(picture)?;
-    let samples = (width * SUPERSAMPLING, height * SUPERSAMPLING);
-    let view = View::perspective(&picture.camera, &basis, samples.0, samples.1);
-    let mut buffer = rasterise(&view, &scene.primitives);
-    add_planes(&view, &scene, &mut buffer);
-    let (center, radius) = scene.bounding_sphere();
-    let occlusion = Occlusion::new(&view, &buffer, &scene, radius);
-    let shadow = ShadowMap::new(&scene, light, center, radius, view.height);
-    let lighting = Lighting { direction: light, shadow, occlusion, floor: FloorView::new(&picture.camera) };
-    let plain = if picture.draft { 1 } else { 2 };
-    let mut image = shade(&view, &buffer, &scene, &lighting, plain);
+    let seen = Seen::new(picture)?;
+    Ok(drawn(picture, &seen, &Background::of(picture, &seen)))
+}
+
+/// Draws the picture before a background that was made for another one, as for the frames of an
+/// animation. The bytes are those of [`render`], in less time; a background that does not fit is
+/// made anew.
+///
+/// # Errors
+/// [`RenderError`]: an invalid size, camera, light or mesh.
+pub fn render_before(picture: &Picture, background: &Background) -> Result<Image, RenderError> {
+    let seen = Seen::new(picture)?;
+    if background.fits(picture, &seen) {
+        Ok(drawn(picture, &seen, background))
+    } else {
+        Ok(drawn(picture, &seen, &Background::of(picture, &seen)))
+    }
+}
+
+fn drawn(picture: &Picture, seen: &Seen, background: &Background) -> Image {
+    let buffer = rasterise(&seen.view, &seen.scene.primitives, background.buffer());
+    let mut image = seen.shaded(picture, &buffer, Some(background.pixels()));
     if let Some(caption) = picture.caption {
         font::draw_caption(&mut image, caption);
     }
-    Ok(image)
+    image
 }
 
 /// How far what a picture shows is from the camera, along its viewing direction \[m\]: rows from the
@@ -79,14 +84,11 @@ pub fn render(picture: &Picture) -> Result<Image, RenderError> {
 /// nothing. Light and caption do not count.
 ///
 /// # Errors
-/// [`RenderError`]: an invalid size, camera or mesh.
+/// [`RenderError`]: an invalid size, camera, light or mesh.
 pub fn render_depth(picture: &Picture) -> Result<Vec<f32>, RenderError> {
     let (width, height) = checked_size(picture)?;
-    let basis = picture.camera.basis()?;
-    let scene = RenderScene::new(picture)?;
-    let view = View::perspective(&picture.camera, &basis, width * SUPERSAMPLING, height * SUPERSAMPLING);
-    let mut buffer = rasterise(&view, &scene.primitives);
-    add_planes(&view, &scene, &mut buffer);
+    let Seen { view, scene, .. } = Seen::new(picture)?;
+    let buffer = rasterise(&view, &scene.primitives, floors(&view, &scene.planes));
     let depth = |x: usize, y: usize| {
         let along = view.ray(x as f32 + 0.5, y as f32 + 0.5).direction.dot(&view.forward);
         buffer.depth[y * view.width + x] * along
@@ -97,27 +99,4 @@ pub fn render_depth(picture: &Picture) -> Result<Vec<f32>, RenderError> {
         samples.map(|(x, y)| depth(x, y)).fold(f32::INFINITY, f32::min)
     };
     Ok((0..width * height).map(nearest).collect())
-}
-
-/// Width and height of a picture that can be drawn \[pixels\].
-fn checked_size(picture: &Picture) -> Result<(usize, usize), RenderError> {
-    let (width, height) = (picture.width, picture.height);
-    if width == 0 || height == 0 || u64::from(width) * u64::from(height) > MAX_PIXELS {
-        return Err(RenderError::Size { width, height });
-    }
-    Ok((width as usize, height as usize))
-}
-
-/// Unit vector to the light.
-fn light_direction(picture: &Picture, basis: &camera::Basis) -> Result<Vector3<f32>, RenderError> {
-    let direction = picture.light.unwrap_or_else(|| {
-        // From the left of the camera and a little behind it, so that shadows fall to the right and
-        // away.
-        let vertical = picture.camera.up.normalize();
-        let flat = basis.forward - vertical * basis.forward.dot(&vertical);
-        let flat = flat.try_normalize(1e-6).unwrap_or(basis.up);
-        vertical * 1.25 - basis.right * 0.8 - flat * 0.35
-    });
-    let unit = direction.try_normalize(1e-12).filter(|d| d.iter().all(|x| x.is_finite()));
-    unit.map(|d| d.cast()).ok_or_else(|| RenderError::Light(direction.into()))
 }

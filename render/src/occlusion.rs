@@ -5,7 +5,7 @@
 use rayon::prelude::*;
 
 use super::primitive::RenderScene;
-use super::raster::{Buffer, NOTHING, SUPERSAMPLING, View};
+use super::raster::{Buffer, NOTHING, SUPERSAMPLING, View, floor_index};
 use super::ray::{Ray, V3};
 
 /// Directions sampled a pixel.
@@ -13,6 +13,10 @@ const DIRECTIONS: usize = 12;
 
 /// Side of the blocks that record anything but floor \[samples\].
 const BLOCK: usize = 16;
+
+/// How far the openness of a pixel spreads, by the blur and by its use for the pixels beside
+/// \[samples\].
+const SPREAD: f32 = (3 * SUPERSAMPLING) as f32;
 
 /// Reach of the occlusion over the radius of the scene.
 const REACH: f32 = 0.16;
@@ -23,6 +27,8 @@ pub(super) struct Occlusion {
     height: usize,
     /// 1: open, 0: closed.
     openness: Vec<f32>,
+    /// Whether a pixel or one beside it may be less than open.
+    near_solids: Vec<bool>,
     /// Distance along the ray \[m\] at which it holds.
     depth: Vec<f32>,
     reach: f32,
@@ -36,10 +42,9 @@ pub(super) fn pixel_noise(x: usize, y: usize) -> f32 {
 
 /// Normal that the sample with the given id sees.
 pub(super) fn normal_of(scene: &RenderScene, id: u32, ray: &Ray, t: f32) -> V3 {
-    let index = id as usize;
-    match scene.primitives.get(index) {
-        Some(primitive) => primitive.shape.normal(ray, t),
-        None => scene.planes[index - scene.primitives.len()].normal,
+    match floor_index(id) {
+        Some(floor) => scene.planes[floor].normal,
+        None => scene.primitives[id as usize].shape.normal(ray, t),
     }
 }
 
@@ -63,13 +68,13 @@ struct Solids {
 }
 
 impl Solids {
-    fn new(view: &View, buffer: &Buffer, scene: &RenderScene) -> Self {
+    fn new(view: &View, buffer: &Buffer) -> Self {
         let (columns, rows) = (view.width.div_ceil(BLOCK), view.height.div_ceil(BLOCK));
         let stride = columns + 1;
         let mut sums = vec![0; stride * (rows + 1)];
         for (y, row) in buffer.primitive.chunks(view.width).enumerate() {
             for (x, piece) in row.chunks(BLOCK).enumerate() {
-                if piece.iter().any(|&id| (id as usize) < scene.primitives.len()) {
+                if piece.iter().any(|&id| id != NOTHING && floor_index(id).is_none()) {
                     sums[(y / BLOCK + 1) * stride + x + 1] = 1;
                 }
             }
@@ -97,36 +102,46 @@ impl Solids {
 }
 
 impl Occlusion {
-    /// `radius` is that of the scene \[m\].
-    pub fn new(view: &View, buffer: &Buffer, scene: &RenderScene, radius: f32) -> Self {
+    /// `radius` is that of the scene \[m\]. One pixel of `stride` x `stride` is looked at, 1 to 3;
+    /// the blur fills the others.
+    pub fn new(view: &View, buffer: &Buffer, scene: &RenderScene, radius: f32, stride: usize) -> Self {
         let (width, height) = (view.width / SUPERSAMPLING, view.height / SUPERSAMPLING);
         let reach = radius * REACH;
         let kernel = kernel();
-        let solids = Solids::new(view, buffer, scene);
+        let solids = Solids::new(view, buffer);
         let mut depth = vec![f32::INFINITY; width * height];
         let mut raw = vec![1.0; width * height];
-        depth.par_chunks_mut(width).zip(raw.par_chunks_mut(width)).enumerate().for_each(
-            |(y, (depth, raw))| {
-                for x in 0..width {
-                    let (sample_x, sample_y) = (x * SUPERSAMPLING, y * SUPERSAMPLING);
-                    let place = sample_y * view.width + sample_x;
-                    if buffer.primitive[place] == NOTHING {
-                        continue;
-                    }
-                    depth[x] = buffer.depth[place];
-                    // Floors do not cover one another.
-                    if !solids.near([sample_x, sample_y], reach * view.scale / depth[x]) {
-                        continue;
-                    }
-                    let ray = view.ray(sample_x as f32 + 0.5, sample_y as f32 + 0.5);
-                    let normal = normal_of(scene, buffer.primitive[place], &ray, depth[x]);
-                    let point = ray.origin + ray.direction * depth[x];
-                    raw[x] = openness(view, buffer, &kernel, &point, &normal, reach, pixel_noise(x, y));
+        let mut near_solids = vec![false; width * height];
+        let rows = depth.par_chunks_mut(width).zip(raw.par_chunks_mut(width));
+        let rows = rows.zip(near_solids.par_chunks_mut(width));
+        rows.enumerate().for_each(|(y, ((depth, raw), near_solids))| {
+            for x in 0..width {
+                let (sample_x, sample_y) = (x * SUPERSAMPLING, y * SUPERSAMPLING);
+                let place = sample_y * view.width + sample_x;
+                if buffer.primitive[place] == NOTHING {
+                    continue;
                 }
-            },
-        );
-        let openness = blur(&raw, &depth, width, height, reach);
-        Self { width, height, openness, depth, reach }
+                depth[x] = buffer.depth[place];
+                // Floors do not cover one another.
+                let reach_seen = reach * view.scale / depth[x];
+                near_solids[x] = solids.near([sample_x, sample_y], reach_seen + SPREAD);
+                let skipped = !x.is_multiple_of(stride) || !y.is_multiple_of(stride);
+                if skipped || !near_solids[x] || !solids.near([sample_x, sample_y], reach_seen) {
+                    continue;
+                }
+                let ray = view.ray(sample_x as f32 + 0.5, sample_y as f32 + 0.5);
+                let normal = normal_of(scene, buffer.primitive[place], &ray, depth[x]);
+                let point = ray.origin + ray.direction * depth[x];
+                raw[x] = openness(view, buffer, &kernel, &point, &normal, reach, pixel_noise(x, y));
+            }
+        });
+        let openness = blur(&raw, &depth, &near_solids, width, reach, stride);
+        Self { width, height, openness, near_solids, depth, reach }
+    }
+
+    /// Whether all samples of a pixel are open, because no solid is near.
+    pub fn is_open(&self, x: usize, y: usize) -> bool {
+        !self.near_solids[y * self.width + x]
     }
 
     /// Openness at a sample \[samples\] of a surface at distance `depth` \[m\]: of the four pixels
@@ -193,15 +208,28 @@ fn openness(
     1.0 - covered / DIRECTIONS as f32
 }
 
-/// Averages 4 x 4 pixels on the same surface, which removes the noise of the turned directions.
-fn blur(raw: &[f32], depth: &[f32], width: usize, height: usize, reach: f32) -> Vec<f32> {
+/// Averages 4 x 4 pixels on the same surface, those at multiples of `stride`, which removes the noise
+/// of the turned directions.
+fn blur(
+    raw: &[f32],
+    depth: &[f32],
+    near_solids: &[bool],
+    width: usize,
+    reach: f32,
+    stride: usize,
+) -> Vec<f32> {
+    let height = raw.len() / width;
     let mut smooth = vec![1.0; raw.len()];
     smooth.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
         for (x, out) in row.iter_mut().enumerate() {
+            if !near_solids[y * width + x] {
+                continue;
+            }
             let center = depth[y * width + x];
             let (mut sum, mut weights) = (0.0, 1e-6);
-            for v in y.saturating_sub(2)..(y + 2).min(height) {
-                for u in x.saturating_sub(2)..(x + 2).min(width) {
+            let first = |middle: usize| middle.saturating_sub(2).next_multiple_of(stride);
+            for v in (first(y)..(y + 2).min(height)).step_by(stride) {
+                for u in (first(x)..(x + 2).min(width)).step_by(stride) {
                     let weight = similarity(center, depth[v * width + u], reach);
                     sum += weight * raw[v * width + u];
                     weights += weight;

@@ -91,8 +91,8 @@ pub struct Picture<'a> {
     /// Direction to the light, world frame, any length; none: from above, the left and behind the
     /// camera.
     pub light: Option<Vector3<f64>>,
-    /// One sample of light instead of two for pixels that show one surface, as frames of an animation
-    /// need no more; edges keep all four.
+    /// One sample of light instead of two for pixels that show one surface, and occlusion at a quarter
+    /// of the pixels, as frames of an animation need no more; edges keep all four samples.
     pub draft: bool,
     /// A line of text in the lower left corner.
     pub caption: Option<&'a str>,

@@ -55,6 +55,7 @@ pub(super) struct Primitive {
 }
 
 /// An endless floor.
+#[derive(Clone, PartialEq)]
 pub(super) struct Plane {
     pub point: V3,
     pub normal: V3,

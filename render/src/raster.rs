@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::camera::{Basis, Camera};
-use super::primitive::{Plane, Primitive, RenderScene, Shape};
+use super::primitive::{Plane, Primitive, Shape};
 use super::ray::{Ray, V3};
 
 /// Samples along each side of a pixel.
@@ -16,7 +16,16 @@ const TILE: usize = 64;
 /// Nothing was hit.
 pub(super) const NOTHING: u32 = u32::MAX;
 
+/// Set in the id of a floor; the other bits are its index.
+const FLOOR: u32 = 1 << 31;
+
+/// Index of the floor with this id, if it is a floor's.
+pub(super) fn floor_index(id: u32) -> Option<usize> {
+    (id & FLOOR != 0 && id != NOTHING).then_some((id & !FLOOR) as usize)
+}
+
 /// A view of `width` x `height` samples from a camera, or from a distant light.
+#[derive(Clone, Copy)]
 pub(super) struct View {
     pub origin: V3,
     pub right: V3,
@@ -30,12 +39,20 @@ pub(super) struct View {
 }
 
 /// The primitive of each sample, rows from the top.
+#[derive(Clone)]
 pub(super) struct Buffer {
     /// Distance along the ray \[m\]; infinite where there is nothing.
     pub depth: Vec<f32>,
-    /// Index of the primitive, or the number of primitives plus the index of the plane, or
-    /// `NOTHING`.
+    /// Index of the primitive, or the id of a floor, or `NOTHING`.
     pub primitive: Vec<u32>,
+}
+
+impl Buffer {
+    /// A buffer that shows nothing.
+    pub fn empty(view: &View) -> Self {
+        let samples = view.width * view.height;
+        Self { depth: vec![f32::INFINITY; samples], primitive: vec![NOTHING; samples] }
+    }
 }
 
 /// A rectangle of samples, ends excluded.
@@ -86,6 +103,12 @@ impl View {
         } else {
             Ray { origin: self.origin + aside, direction: self.forward }
         }
+    }
+
+    /// The point at distance `t` \[m\] along the ray of a sample.
+    pub fn point(&self, x: usize, y: usize, t: f32) -> V3 {
+        let ray = self.ray(x as f32 + 0.5, y as f32 + 0.5);
+        ray.origin + ray.direction * t
     }
 
     /// Projection of a point (x, y \[samples\]) and its depth along `forward` \[m\].
@@ -176,9 +199,9 @@ impl View {
     }
 }
 
-/// Finds the nearest primitive of every sample. Ties go to the first, so the result does not depend
-/// on threads.
-pub(super) fn rasterise(view: &View, primitives: &[Primitive]) -> Buffer {
+/// Finds the nearest primitive of every sample, in front of what `buffer` shows. Ties go to the first
+/// primitive, and to primitives before floors, so the result does not depend on threads.
+pub(super) fn rasterise(view: &View, primitives: &[Primitive], mut buffer: Buffer) -> Buffer {
     let rects: Vec<Option<Rect>> = primitives.par_iter().map(|p| view.bounds(&p.shape)).collect();
     let columns = view.width.div_ceil(TILE);
     let rows = view.height.div_ceil(TILE);
@@ -191,10 +214,6 @@ pub(super) fn rasterise(view: &View, primitives: &[Primitive]) -> Buffer {
             }
         }
     }
-    let mut buffer = Buffer {
-        depth: vec![f32::INFINITY; view.width * view.height],
-        primitive: vec![NOTHING; view.width * view.height],
-    };
     // A row of tiles is one piece of the buffers, so threads never share one.
     let pieces = buffer
         .depth
@@ -235,7 +254,7 @@ fn cast_tile(
                 let ray = &rays[(y - corner[1]) * across + x - corner[0]];
                 let place = (y - corner[1]) * view.width + x;
                 if let Some(t) = shape.intersect(ray)
-                    && t < depth[place]
+                    && (t < depth[place] || t == depth[place] && nearest[place] & FLOOR != 0)
                 {
                     depth[place] = t;
                     nearest[place] = index;
@@ -245,22 +264,24 @@ fn cast_tile(
     }
 }
 
-/// Adds the floors to the samples.
-pub(super) fn add_planes(view: &View, scene: &RenderScene, buffer: &mut Buffer) {
+/// The floors alone.
+pub(super) fn floors(view: &View, planes: &[Plane]) -> Buffer {
+    let mut buffer = Buffer::empty(view);
     let rows = buffer.depth.par_chunks_mut(view.width).zip(buffer.primitive.par_chunks_mut(view.width));
     rows.enumerate().for_each(|(y, (depth, primitive))| {
         for x in 0..view.width {
             let ray = view.ray(x as f32 + 0.5, y as f32 + 0.5);
-            for (index, plane) in scene.planes.iter().enumerate() {
+            for (index, plane) in planes.iter().enumerate() {
                 if let Some(t) = plane_distance(plane, &ray)
                     && t < depth[x]
                 {
                     depth[x] = t;
-                    primitive[x] = (scene.primitives.len() + index) as u32;
+                    primitive[x] = FLOOR | index as u32;
                 }
             }
         }
     });
+    buffer
 }
 
 /// Where the ray meets the upper side of a floor.

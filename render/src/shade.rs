@@ -7,7 +7,7 @@ use super::color::SrgbBytes;
 use super::occlusion::{Occlusion, normal_of, pixel_noise};
 use super::pixels::Image;
 use super::primitive::{Plane, RenderScene};
-use super::raster::{Buffer, NOTHING, SUPERSAMPLING, View};
+use super::raster::{Buffer, NOTHING, SUPERSAMPLING, View, floor_index};
 use super::ray::{Ray, V3};
 use super::shadow::ShadowMap;
 
@@ -66,13 +66,16 @@ impl FloorView {
     }
 }
 
-/// The picture of a `buffer`, with `inner` samples (1 to 4) for pixels within one surface.
+/// The picture of a `buffer`, with `inner` samples (1 to 4) for pixels within one surface. `bare` has
+/// the pixels without the primitives, made by this function too: a pixel of it is taken where they
+/// neither stand nor cast a shadow.
 pub(super) fn shade(
     view: &View,
     buffer: &Buffer,
     scene: &RenderScene,
     lighting: &Lighting,
     inner: usize,
+    bare: Option<&[u8]>,
 ) -> Image {
     let bytes = SrgbBytes::new();
     let (width, height) = (view.width / SUPERSAMPLING, view.height / SUPERSAMPLING);
@@ -87,6 +90,20 @@ pub(super) fn shade(
             // Within one surface a diagonal of samples suffices; only edges need every sample.
             let plain = SAMPLES.iter().all(|sample| id(sample) == id(&SAMPLES[0]));
             let samples = if plain { &SAMPLES[..inner] } else { &SAMPLES[..] };
+            let is_bare = |sample: &[usize; 2]| {
+                let [a, b] = at(*sample);
+                let place = b * view.width + a;
+                let id = buffer.primitive[place];
+                let lit = || lighting.shadow.is_lit(&view.point(a, b, buffer.depth[place]));
+                id == NOTHING || floor_index(id).is_some() && lighting.occlusion.is_open(x, y) && lit()
+            };
+            if let Some(bare) = bare
+                && samples.iter().all(is_bare)
+            {
+                let place = 3 * (y * width + x);
+                pixel.copy_from_slice(&bare[place..place + 3]);
+                continue;
+            }
             let mut sum = [0.0; 3];
             for &sample in samples {
                 let light = sample_light(view, buffer, scene, lighting, at(sample));
@@ -127,7 +144,7 @@ fn sample_light(
         return background(&ray);
     }
     let point = ray.origin + ray.direction * t;
-    let plane = (id as usize).checked_sub(scene.primitives.len()).map(|index| &scene.planes[index]);
+    let plane = floor_index(id).map(|floor| &scene.planes[floor]);
     let normal = normal_of(scene, id, &ray, t);
     let (albedo, gloss, faded) = match plane {
         None => {

@@ -4,7 +4,7 @@
 //! sketches).
 
 use super::primitive::RenderScene;
-use super::raster::{View, rasterise};
+use super::raster::{Buffer, View, rasterise};
 use super::ray::V3;
 
 /// Smallest and largest side of the depth map [texels]; both are multiples of `BLOCK`.
@@ -44,7 +44,7 @@ impl ShadowMap {
         let size = height.next_multiple_of(BLOCK).clamp(SIZES.0, SIZES.1);
         let widest = WIDEST * size as f32;
         let view = View::orthographic(-light, center, radius * 1.02, size);
-        let depth = rasterise(&view, &scene.primitives).depth;
+        let depth = rasterise(&view, &scene.primitives, Buffer::empty(&view)).depth;
         let nearest = nearest_blocks(&depth, size, widest);
         Self { view, size, widest, depth, nearest, search: disc(), filter: disc() }
     }
@@ -56,9 +56,7 @@ impl ShadowMap {
         let facing = -normal.dot(&self.view.forward);
         // Off the surface by a texel and a half.
         let (x, y, depth) = self.view.project(&(point + normal * (1.5 * texel)));
-        let blocks = self.size / BLOCK;
-        let block = |c: f32| (c.max(0.0) as usize / BLOCK).min(blocks - 1);
-        if self.nearest[block(y) * blocks + block(x)] > depth {
+        if self.nearest_about(x, y) > depth {
             return 1.0;
         }
         let slope = ((1.0 - facing * facing).max(0.0).sqrt() / facing.max(0.3)).min(2.0);
@@ -84,6 +82,19 @@ impl ShadowMap {
             lit += f32::from(u8::from(self.at(x + dx * reach, y + dy * reach) >= depth - bias));
         }
         lit / FILTER as f32
+    }
+
+    /// Whether all the light reaches a point of a floor.
+    pub fn is_lit(&self, point: &V3) -> bool {
+        let (x, y, depth) = self.view.project(point);
+        self.nearest_about(x, y) > depth
+    }
+
+    /// Nearest depth within reach of the widest filter about a texel.
+    fn nearest_about(&self, x: f32, y: f32) -> f32 {
+        let blocks = self.size / BLOCK;
+        let block = |c: f32| (c.max(0.0) as usize / BLOCK).min(blocks - 1);
+        self.nearest[block(y) * blocks + block(x)]
     }
 
     /// Depth at a texel; nothing shadows outside the map.

@@ -3,6 +3,7 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 
 use nalgebra::{Translation3, Vector3};
 use rayon::prelude::*;
@@ -14,7 +15,7 @@ pub use crate::picture_parts::{drawn, shape};
 use crate::recording::Recording;
 pub use crate::world_picture::WorldLook;
 use pliant_io::files::{IoError, atomic_write};
-use pliant_render::{Camera, GifWriter, Image, Picture, render, write_png};
+use pliant_render::{Background, Camera, GifWriter, Image, Picture, render_before, write_png};
 use pliant_scenes::format::Output;
 
 /// Name of the still picture in a run directory: its last frame.
@@ -42,6 +43,8 @@ pub struct FrameRenderer<'a> {
     recording: &'a Recording,
     camera: Camera,
     planes: Vec<Plane>,
+    /// That of the first picture drawn.
+    background: OnceLock<Background>,
 }
 
 impl<'a> FrameRenderer<'a> {
@@ -51,7 +54,7 @@ impl<'a> FrameRenderer<'a> {
     /// [`PictureError`]: a frame of the run is missing or malformed.
     pub fn new(recording: &'a Recording) -> Result<Self, PictureError> {
         let camera = place_camera(recording)?;
-        Ok(Self { recording, camera, planes: recording.planes() })
+        Ok(Self { recording, camera, planes: recording.planes(), background: OnceLock::new() })
     }
 
     /// The picture of a frame, `width` x `height` pixels. The caption says which soft bodies are
@@ -60,10 +63,17 @@ impl<'a> FrameRenderer<'a> {
     /// # Errors
     /// [`PictureError`]: the frame cannot be read or drawn.
     pub fn draw(&self, frame: usize, width: u32, height: u32) -> Result<Image, PictureError> {
-        self.drawn(frame, [width, height], false)
+        self.drawn(frame, [width, height], false, &self.background)
     }
 
-    fn drawn(&self, frame: usize, size: [u32; 2], draft: bool) -> Result<Image, PictureError> {
+    /// Draws a frame; the background is made once for frames of a size.
+    fn drawn(
+        &self,
+        frame: usize,
+        size: [u32; 2],
+        draft: bool,
+        background: &OnceLock<Background>,
+    ) -> Result<Image, PictureError> {
         let [width, height] = size;
         let (scene, seen) = (self.recording.scene(), self.recording.frame(frame)?);
         let contents = FrameContents::new(seen, scene.output.color_by, &self.camera, height);
@@ -80,7 +90,14 @@ impl<'a> FrameRenderer<'a> {
         picture.ground = ground(&self.planes);
         picture.caption = Some(&caption);
         picture.draft = draft;
-        Ok(render(&picture)?)
+        let background = match background.get() {
+            Some(made) => made,
+            None => {
+                let made = Background::new(&picture)?;
+                background.get_or_init(|| made)
+            }
+        };
+        Ok(render_before(&picture, background)?)
     }
 
     fn output(&self) -> &Output {
@@ -110,29 +127,31 @@ impl<'a> FrameRenderer<'a> {
         let shown = spread(frames, most);
         let stride = (frames as f64 - 1.0).max(1.0) / (shown.len() as f64 - 1.0).max(1.0);
         let time = stride * self.output().frame_interval;
+        let background = OnceLock::new();
+        let draw = |chunk: &[usize]| -> Result<Vec<Image>, PictureError> {
+            let draw = |&frame| self.drawn(frame, [width, height], true, &background);
+            chunk.par_iter().map(draw).collect()
+        };
         let mut failure = None;
         let result = atomic_write(self.recording.directory().join(PREVIEW_GIF), |out| {
             let mut gif = GifWriter::new(out, width, height, time)?;
+            let mut fail = |error| {
+                failure = Some(error);
+                io::Error::other("the animation was not finished")
+            };
             let mut done = 0;
+            let mut images = Vec::new();
             for chunk in shown.chunks(2 * rayon::current_num_threads()) {
-                let images: Result<Vec<Image>, PictureError> =
-                    chunk.par_iter().map(|&frame| self.drawn(frame, [width, height], true)).collect();
-                let images = match images {
-                    Ok(images) => images,
-                    Err(error) => {
-                        failure = Some(error);
-                        return Err(io::Error::other("a frame could not be drawn"));
-                    }
-                };
-                for image in &images {
-                    gif.add(image)?;
-                }
+                // The frames before are compressed meanwhile.
+                let (drawn, written) = rayon::join(|| draw(chunk), || add(&mut gif, &images));
+                written?;
+                images = drawn.map_err(&mut fail)?;
                 done += images.len();
                 if progress(done, shown.len()).is_break() {
-                    failure = Some(PictureError::Stopped);
-                    return Err(io::Error::other("stopped"));
+                    return Err(fail(PictureError::Stopped));
                 }
             }
+            add(&mut gif, &images)?;
             gif.finish().map(drop)
         });
         match failure {
@@ -162,6 +181,11 @@ impl<'a> FrameRenderer<'a> {
         }
         Ok(())
     }
+}
+
+/// Adds frames to an animation.
+fn add<W: io::Write>(gif: &mut GifWriter<W>, images: &[Image]) -> io::Result<()> {
+    images.iter().try_for_each(|image| gif.add(image))
 }
 
 /// The camera of the scene, or one that shows all of the run. Upwards in the picture is against

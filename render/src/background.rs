@@ -1,0 +1,74 @@
+//! Floors and sky, which frames of an animation share.
+
+use super::camera::Camera;
+use super::error::RenderError;
+use super::picture::Picture;
+use super::primitive::{Plane, RenderScene};
+use super::raster::{Buffer, floors};
+use super::ray::V3;
+use super::seen::Seen;
+
+/// What a picture shows without its solids. Pictures with the same size, camera, light, floors and
+/// `draft` may share one: see [`render_before`](crate::render_before).
+pub struct Background {
+    common: Common,
+    /// Depth and floor of each sample.
+    buffer: Buffer,
+    /// sRGB bytes of each pixel.
+    pixels: Vec<u8>,
+}
+
+/// What pictures with one background have in common.
+#[derive(PartialEq)]
+struct Common {
+    size: [u32; 2],
+    camera: Camera,
+    light: V3,
+    planes: Vec<Plane>,
+    draft: bool,
+}
+
+impl Common {
+    fn new(picture: &Picture, seen: &Seen) -> Self {
+        Self {
+            size: [picture.width, picture.height],
+            camera: picture.camera,
+            light: seen.light,
+            planes: seen.scene.planes.clone(),
+            draft: picture.draft,
+        }
+    }
+}
+
+impl Background {
+    /// The background of a picture.
+    ///
+    /// # Errors
+    /// [`RenderError`]: an invalid size, camera, light or mesh.
+    pub fn new(picture: &Picture) -> Result<Self, RenderError> {
+        Ok(Self::of(picture, &Seen::new(picture)?))
+    }
+
+    pub(super) fn of(picture: &Picture, seen: &Seen) -> Self {
+        let planes = seen.scene.planes.clone();
+        let buffer = floors(&seen.view, &planes);
+        let bare = RenderScene { primitives: Vec::new(), planes, sides: Vec::new() };
+        let bare = Seen { view: seen.view, light: seen.light, scene: bare };
+        let pixels = bare.shaded(picture, &buffer, None).pixels;
+        Self { common: Common::new(picture, seen), buffer, pixels }
+    }
+
+    /// Whether it is that of a picture.
+    pub(super) fn fits(&self, picture: &Picture, seen: &Seen) -> bool {
+        self.common == Common::new(picture, seen)
+    }
+
+    /// The samples, to be drawn over.
+    pub(super) fn buffer(&self) -> Buffer {
+        self.buffer.clone()
+    }
+
+    pub(super) fn pixels(&self) -> &[u8] {
+        &self.pixels
+    }
+}
