@@ -8,6 +8,7 @@
 //! - [`recording`]: a run read back, for viewers and other formats; [`report`]: a table of runs;
 //! - [`verify`]: whether the files of a run are what was written.
 
+mod early_pictures;
 pub mod machine;
 pub mod picture;
 mod picture_error;

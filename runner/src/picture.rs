@@ -1,6 +1,7 @@
 //! Pictures of a run directory: made from its frames, its bodies' poses and the scene in its
 //! manifest.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -35,6 +36,9 @@ const GIF_RATE: f64 = 10.0;
 /// Number of frames used to place the camera.
 const FRAMING_FRAMES: usize = 8;
 
+/// Frames of an animation by their numbers.
+pub(crate) type EarlyFrames = BTreeMap<usize, Image>;
+
 /// Is told the number of pictures done and of all; may ask to stop.
 pub type PictureProgress<'a> = &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>;
 
@@ -64,6 +68,15 @@ impl<'a> FrameRenderer<'a> {
     /// [`PictureError`]: the frame cannot be read or drawn.
     pub fn draw(&self, frame: usize, width: u32, height: u32) -> Result<Image, PictureError> {
         self.drawn(frame, [width, height], false, &self.background)
+    }
+
+    /// A frame of the animation, with a background that they share.
+    pub(crate) fn draw_small(
+        &self,
+        frame: usize,
+        background: &OnceLock<Background>,
+    ) -> Result<Image, PictureError> {
+        self.drawn(frame, small_size(self.output()), true, background)
     }
 
     /// Draws a frame; the background is made once for frames of a size.
@@ -119,17 +132,27 @@ impl<'a> FrameRenderer<'a> {
     /// # Errors
     /// [`PictureError`]; [`PictureError::Stopped`] if `progress` asks for it.
     pub fn write_gif(&self, progress: PictureProgress) -> Result<(), PictureError> {
-        let [width, height] = self.output().picture_size.map(|side| (side / 2).max(1));
+        self.write_gif_with(&EarlyFrames::new(), progress)
+    }
+
+    /// As [`write_gif`](Self::write_gif), with frames that were drawn by
+    /// [`draw_small`](Self::draw_small) before.
+    pub(crate) fn write_gif_with(
+        &self,
+        early: &EarlyFrames,
+        progress: PictureProgress,
+    ) -> Result<(), PictureError> {
+        let [width, height] = small_size(self.output());
         let frames = self.recording.frame_count();
-        let length = frames.saturating_sub(1) as f64 * self.output().frame_interval;
-        // The cast saturates; both ends are shown.
-        let most = ((length * GIF_RATE).ceil() as usize).saturating_add(1).clamp(2, GIF_FRAMES);
-        let shown = spread(frames, most);
+        let shown = shown_frames(self.output(), frames);
         let stride = (frames as f64 - 1.0).max(1.0) / (shown.len() as f64 - 1.0).max(1.0);
         let time = stride * self.output().frame_interval;
         let background = OnceLock::new();
         let draw = |chunk: &[usize]| -> Result<Vec<Image>, PictureError> {
-            let draw = |&frame| self.drawn(frame, [width, height], true, &background);
+            let draw = |frame: &usize| match early.get(frame) {
+                Some(image) => Ok(image.clone()),
+                None => self.draw_small(*frame, &background),
+            };
             chunk.par_iter().map(draw).collect()
         };
         let mut failure = None;
@@ -181,6 +204,19 @@ impl<'a> FrameRenderer<'a> {
         }
         Ok(())
     }
+}
+
+/// Width and height of the animation \[pixels\].
+pub(crate) fn small_size(output: &Output) -> [u32; 2] {
+    output.picture_size.map(|side| (side / 2).max(1))
+}
+
+/// The frames that the animation of a run of `frames` shows.
+pub(crate) fn shown_frames(output: &Output, frames: usize) -> Vec<usize> {
+    let length = frames.saturating_sub(1) as f64 * output.frame_interval;
+    // The cast saturates; both ends are shown.
+    let most = ((length * GIF_RATE).ceil() as usize).saturating_add(1).clamp(2, GIF_FRAMES);
+    spread(frames, most)
 }
 
 /// Adds frames to an animation.

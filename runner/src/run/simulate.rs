@@ -13,6 +13,7 @@ use super::observe::observe;
 use super::options::StopSignal;
 use super::outputs::outputs;
 use super::{Progress, RunDirectory, RunError, RunOptions, Stage, Statistics, StepFigures};
+use crate::early_pictures::{EarlyPictures, FrameCounter};
 use crate::machine::{self, OpenBackend};
 use crate::record::cloth::ClothWatch;
 use crate::record::energy;
@@ -38,6 +39,7 @@ pub(super) struct Run<'a> {
     step: u64,
     steps: u64,
     frames: usize,
+    frame_counter: FrameCounter,
     frame_steps: u64,
     frame_step: u64,
     wall_before: f64,
@@ -169,12 +171,21 @@ impl<'a> Run<'a> {
             statistics: Statistics::default(),
             step: 0,
             frames: 0,
+            frame_counter: FrameCounter::default(),
             frame_step: 0,
             wall_before: 0.0,
             started: now,
             is_within_step: false,
             last_checkpoint: (now, None),
         })
+    }
+
+    /// Begins to draw frames of the animation, if it can be done before the run's end.
+    pub fn draw_early(&self, target: &Path) -> Option<EarlyPictures> {
+        // Beside those of whole intervals, the first, and the last where it is not one of them.
+        let frames = self.steps.div_ceil(self.frame_steps).saturating_add(1);
+        self.frame_counter.set(self.frames);
+        EarlyPictures::start(target, &self.scenario.scene, usize::try_from(frames).ok()?, &self.frame_counter)
     }
 
     fn wall_s(&self) -> f64 {
@@ -296,6 +307,7 @@ impl<'a> Run<'a> {
         let interval = (self.step - self.frame_step) as f64 * self.scenario.scene.dt;
         self.tables.frame(&mut self.scenario, interval, &row)?;
         self.frames += 1;
+        self.frame_counter.set(self.frames);
         self.frame_step = self.step;
         Ok(())
     }

@@ -10,6 +10,8 @@ use super::directory::{FinishedDirectory, RunDirectory, check};
 use super::pictures;
 use super::simulate::{Run, is_same_run, same_but_duration, steps_of};
 use super::{Progress, RunError, RunOptions, Stage, StopSignal, Summary};
+use crate::early_pictures::EarlyPictures;
+use crate::picture::EarlyFrames;
 use crate::record::{MANIFEST, Manifest, Status, changed_input};
 use crate::verify::verify;
 use pliant_io::files::IoError;
@@ -20,15 +22,17 @@ struct Recorded {
     directory: RunDirectory,
     manifest: Manifest,
     notes: Vec<String>,
+    /// Frames of its animation that are drawn already.
+    early: EarlyFrames,
 }
 
 pub(super) fn run(scenario: Scenario, mut options: RunOptions) -> Result<Summary, RunError> {
     check(&options.out, options.backend, options.resume)?;
     let recorded =
         if options.resume { resume(scenario, &mut options)? } else { begin(scenario, &mut options)? };
-    let Recorded { directory, mut manifest, notes } = recorded;
+    let Recorded { directory, mut manifest, notes, early } = recorded;
     let directory = directory.finish()?;
-    let picture_error = draw(&directory, &mut manifest, &mut options);
+    let picture_error = draw(&directory, &mut manifest, &early, &mut options);
     Ok(Summary { directory: directory.path, manifest, picture_error, notes })
 }
 
@@ -36,7 +40,7 @@ pub(super) fn run(scenario: Scenario, mut options: RunOptions) -> Result<Summary
 fn begin(scenario: Scenario, options: &mut RunOptions) -> Result<Recorded, RunError> {
     let directory = RunDirectory::create(&options.out)?;
     match record(scenario, &directory, options, None) {
-        Ok(manifest) => Ok(Recorded { directory, manifest, notes: Vec::new() }),
+        Ok((manifest, early)) => Ok(Recorded { directory, manifest, notes: Vec::new(), early }),
         Err(error) => {
             let kept = Checkpoint::exists(directory.path());
             if !kept {
@@ -54,7 +58,8 @@ fn resume(mut scenario: Scenario, options: &mut RunOptions) -> Result<Recorded, 
     match complete(&scenario, &directory) {
         Found::Complete(manifest) => {
             directory.remove_temporary();
-            return Ok(Recorded { directory, manifest: *manifest, notes });
+            let early = EarlyFrames::new();
+            return Ok(Recorded { directory, manifest: *manifest, notes, early });
         }
         Found::Damaged(reason) => notes.push(reason),
         Found::Incomplete => {}
@@ -71,15 +76,15 @@ fn resume(mut scenario: Scenario, options: &mut RunOptions) -> Result<Recorded, 
             }
             directory.reopen()?;
             remove_manifest(directory.path())?;
-            let manifest =
+            let (manifest, early) =
                 record(scenario, &directory, options, Some(usable.checkpoint)).map_err(|e| e.kept(true))?;
-            Ok(Recorded { directory, manifest, notes })
+            Ok(Recorded { directory, manifest, notes, early })
         }
         // Nothing but what a run makes before its first checkpoint.
         None if directory.path() != directory.target() => {
             directory.begin_again()?;
-            let manifest = record(scenario, &directory, options, None)?;
-            Ok(Recorded { directory, manifest, notes })
+            let (manifest, early) = record(scenario, &directory, options, None)?;
+            Ok(Recorded { directory, manifest, notes, early })
         }
         None => Err(RunError::Checkpoint {
             path: directory.target().to_path_buf(),
@@ -147,27 +152,33 @@ fn remove_manifest(directory: &Path) -> Result<(), RunError> {
     }
 }
 
-/// Simulates, and writes all data up to the manifest.
+/// Simulates, and writes all data up to the manifest. Frames of the animation are drawn meanwhile.
 fn record(
     scenario: Scenario,
     directory: &RunDirectory,
     options: &mut RunOptions,
     from: Option<Checkpoint>,
-) -> Result<Manifest, RunError> {
+) -> Result<(Manifest, EarlyFrames), RunError> {
     let machine = options.backend.open()?;
     let mut run = match from {
         Some(checkpoint) => Run::resume(scenario, directory, &machine, checkpoint)?,
         None => Run::begin(scenario, directory, &machine)?,
     };
+    let early = if options.pictures { run.draw_early(directory.target()) } else { None };
     let (status, error) = run.simulate(options)?;
     let mut manifest = run.manifest(status, error, &machine, options.pictures)?;
     manifest.write(directory.path())?;
-    Ok(manifest)
+    Ok((manifest, early.map(EarlyPictures::finish).unwrap_or_default()))
 }
 
 /// Draws what is wanted and not there yet. A run whose pictures fail is still a run: the reason is
 /// returned.
-fn draw(directory: &FinishedDirectory, manifest: &mut Manifest, options: &mut RunOptions) -> Option<String> {
+fn draw(
+    directory: &FinishedDirectory,
+    manifest: &mut Manifest,
+    early: &EarlyFrames,
+    options: &mut RunOptions,
+) -> Option<String> {
     let stop = options.stop;
     let is_stopped = || stop.is_some_and(StopSignal::is_requested);
     // Who stops a run does not wait for pictures.
@@ -182,6 +193,6 @@ fn draw(directory: &FinishedDirectory, manifest: &mut Manifest, options: &mut Ru
         }
         if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let result = pictures::draw(&directory.path, manifest, false, &mut progress);
+    let result = pictures::draw_with(&directory.path, manifest, false, early, &mut progress);
     result.err().map(|error| error.to_string())
 }
