@@ -2,7 +2,6 @@
 
 use pliant_io::ply::{Frame, FrameParticle};
 use pliant_render::{Camera, RenderCloth, RenderSphere, RenderSurface, SoftBodies, soft_bodies};
-use pliant_scenes::format::ColorBy;
 
 /// Size of the triangles of surfaces \[pixels\].
 const DETAIL: f64 = 1.5;
@@ -18,11 +17,12 @@ pub(crate) struct FrameContents {
 }
 
 impl FrameContents {
-    /// Soft bodies get surfaces as fine as pictures of `height` pixels show; those of different
-    /// materials do not merge, nor those of different colours if particles have their bodies'.
-    pub fn new(frame: Frame, color_by: ColorBy, camera: &Camera, height: u32) -> Self {
+    /// Soft bodies get surfaces as fine as pictures of `height` pixels show; they do not merge.
+    /// `soft_particles` is the number of particles of each, in their order; if it is not known,
+    /// materials tell them apart.
+    pub fn new(frame: Frame, soft_particles: &[usize], camera: &Camera, height: u32) -> Self {
         let detail = (DETAIL * camera.pixel_size(height)) as f32;
-        let soft = soft_bodies(&balls(&frame), &body_numbers(&frame.particles, color_by), detail);
+        let soft = soft_bodies(&balls(&frame), &body_numbers(&frame.particles, soft_particles), detail);
         let Frame { particles, triangles, back_colors, .. } = frame;
         let of_cloth = |p: &FrameParticle| (p.position, p.color);
         let (positions, colors) =
@@ -65,20 +65,14 @@ pub(crate) fn balls(frame: &Frame) -> Vec<RenderSphere> {
     frame.particles.iter().map(ball).collect()
 }
 
-/// A number for each particle that tells soft bodies apart, as far as frames do.
-fn body_numbers(particles: &[FrameParticle], color_by: ColorBy) -> Vec<u32> {
-    let key = |p: &FrameParticle| (p.material, if color_by == ColorBy::Body { p.color } else { [0; 3] });
-    let mut kinds: Vec<(u16, [u8; 3])> = Vec::new();
-    let mut last = 0;
-    let number = |p: &FrameParticle| {
-        let key = key(p);
-        if kinds.get(last) != Some(&key) {
-            last = kinds.iter().position(|kind| *kind == key).unwrap_or(kinds.len());
-            if last == kinds.len() {
-                kinds.push(key);
-            }
-        }
-        last as u32
-    };
-    particles.iter().map(number).collect()
+/// A number for each particle that tells soft bodies apart, as far as it is known.
+fn body_numbers(particles: &[FrameParticle], soft_particles: &[usize]) -> Vec<u32> {
+    if soft_particles.is_empty() {
+        return particles.iter().map(|p| u32::from(p.material)).collect();
+    }
+    let bodies = soft_particles.iter().zip(0..).flat_map(|(&count, body)| std::iter::repeat_n(body, count));
+    let mut numbers: Vec<u32> = bodies.take(particles.len()).collect();
+    // What follows is cloth, which has no surface to be made.
+    numbers.resize(particles.len(), soft_particles.len() as u32);
+    numbers
 }

@@ -39,6 +39,7 @@ pub struct Recording {
     target: PathBuf,
     directory: PathBuf,
     scene: Scene,
+    soft_particles: Vec<usize>,
     manifest: Option<Manifest>,
     described: BodiesBuilder,
     centers: Vec<Vector3<f64>>,
@@ -57,10 +58,13 @@ impl Recording {
         let target = target.into();
         let directory = present_path(&target);
         let manifest = read_manifest(&directory)?;
-        let scene = match &manifest {
-            Some(manifest) => manifest.scene.clone(),
-            None => checkpoint::scene(&directory)?
-                .ok_or_else(|| RecordingError::NoRun { directory: target.clone() })?,
+        let (scene, soft_particles) = match &manifest {
+            Some(manifest) => (manifest.scene.clone(), manifest.soft_particles.clone()),
+            None => {
+                let state = checkpoint::state(&directory)?
+                    .ok_or_else(|| RecordingError::NoRun { directory: target.clone() })?;
+                (state.scene, state.soft_particles)
+            }
         };
         let failed = |source| RecordingError::Bodies { directory: target.clone(), source: Box::new(source) };
         let parts = rigid_parts(&scene, Some(&hull_folder(&directory))).map_err(failed)?;
@@ -74,8 +78,18 @@ impl Recording {
         };
         let bodies = described.bodies().iter().zip(&centers).map(body).collect();
         let (frames, rows) = (Vec::new(), Vec::new());
-        let mut recording =
-            Self { target, directory, scene, manifest, described, centers, bodies, frames, rows };
+        let mut recording = Self {
+            target,
+            directory,
+            scene,
+            soft_particles,
+            manifest,
+            described,
+            centers,
+            bodies,
+            frames,
+            rows,
+        };
         recording.read_tables()?;
         Ok(recording)
     }
@@ -127,6 +141,12 @@ impl Recording {
     /// The scene as it ran.
     pub fn scene(&self) -> &Scene {
         &self.scene
+    }
+
+    /// Particles of each soft body \[-\], in the order of the particles in frames, where those of
+    /// cloth follow; empty if the run does not have them written down.
+    pub fn soft_particles(&self) -> &[usize] {
+        &self.soft_particles
     }
 
     /// The manifest; none as long as the run goes on.

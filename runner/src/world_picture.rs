@@ -37,6 +37,9 @@ pub struct WorldLook {
     pub colors: Vec<[u8; 3]>,
     /// What colours particles instead.
     pub color_by: ColorBy,
+    /// Particles of each soft body \[-\], in the order in which they were added, so that surfaces do
+    /// not merge; empty: materials tell them apart.
+    pub soft_particles: Vec<usize>,
     /// A line of text in the lower left corner, before the time.
     pub caption: String,
 }
@@ -44,7 +47,14 @@ pub struct WorldLook {
 impl Default for WorldLook {
     fn default() -> Self {
         let Output { picture_size, color_by, .. } = Output::default();
-        Self { size: picture_size, camera: None, colors: Vec::new(), color_by, caption: String::new() }
+        Self {
+            size: picture_size,
+            camera: None,
+            colors: Vec::new(),
+            color_by,
+            soft_particles: Vec::new(),
+            caption: String::new(),
+        }
     }
 }
 
@@ -64,6 +74,7 @@ impl WorldLook {
             camera: camera.as_ref().map(placed),
             colors: scenario.colors.clone(),
             color_by: *color_by,
+            soft_particles: scenario.parts.iter().map(ExactSizeIterator::len).collect(),
             caption: scenario.scene.name.clone(),
         }
     }
@@ -143,7 +154,7 @@ impl WorldLook {
         shapes.extend(slopes(&planes));
         let [width, height] = self.size;
         let camera = self.camera.unwrap_or_else(|| region.camera(self.size));
-        let contents = FrameContents::new(frame, self.color_by, &camera, height);
+        let contents = FrameContents::new(frame, &self.soft_particles, &camera, height);
         let caption = contents.caption(&self.caption, world.time());
         let cloths = [contents.cloth()];
         let mut picture = Picture::new(width, height, camera);

@@ -212,6 +212,10 @@ pub struct Manifest {
     pub real_time_rate: Number,
     /// Particles \[-\].
     pub particles: usize,
+    /// Particles of each soft body \[-\], in the order of the scene and of the particles in frames;
+    /// those of cloth follow. Empty: not written down.
+    #[serde(default)]
+    pub soft_particles: Vec<usize>,
     /// Wall time of a step \[ms\].
     pub ms_per_step: MsPerStep,
     /// Grid nodes with mass \[-\].

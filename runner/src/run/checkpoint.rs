@@ -58,6 +58,9 @@ pub struct Checkpoint {
     pub goals: Vec<WorstMeasurement>,
     /// The files that the scene was made of.
     pub inputs: Vec<InputFile>,
+    /// As in the manifest.
+    #[serde(default)]
+    pub soft_particles: Vec<usize>,
     /// The scene.
     pub scene: Scene,
 }
@@ -108,16 +111,16 @@ pub fn verify(file: &Path) -> Result<(), IoError> {
     open(file).map(drop)
 }
 
-/// The scene of a run directory, from its newest checkpoint that can be read; `None` without
-/// checkpoints.
+/// The runner's state in a run directory, from its newest checkpoint that can be read; `None`
+/// without checkpoints.
 ///
 /// # Errors
 /// None of the checkpoints can be read.
-pub fn scene(directory: &Path) -> Result<Option<Scene>, IoError> {
+pub fn state(directory: &Path) -> Result<Option<Checkpoint>, IoError> {
     let mut first_error = None;
     for file in files(directory) {
         match open(&file) {
-            Ok((checkpoint, _)) => return Ok(Some(checkpoint.scene)),
+            Ok((checkpoint, _)) => return Ok(Some(checkpoint)),
             Err(error) => {
                 first_error.get_or_insert(error);
             }

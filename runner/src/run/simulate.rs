@@ -326,11 +326,16 @@ impl<'a> Run<'a> {
             cloth: self.cloth_summary(),
             goals: self.goal_monitor.worst().to_vec(),
             inputs: self.inputs.clone(),
+            soft_particles: self.soft_particles(),
             scene: self.scenario.scene.clone(),
         };
         checkpoint.write(self.directory, &mut self.scenario.world)?;
         self.last_checkpoint = (Instant::now(), Some(self.step));
         Ok(())
+    }
+
+    fn soft_particles(&self) -> Vec<usize> {
+        self.scenario.parts.iter().map(ExactSizeIterator::len).collect()
     }
 
     fn strongly_coupled(&self) -> Vec<String> {
@@ -385,6 +390,7 @@ impl<'a> Run<'a> {
             substeps: self.scenario.world.substeps(),
             real_time_rate: Number(if wall_s > 0.0 { sim_s / wall_s } else { 0.0 }),
             particles: self.scenario.world.particle_count(),
+            soft_particles: self.soft_particles(),
             ms_per_step: self.statistics.ms_per_step(),
             grid_nodes: self.statistics.grid_nodes(),
             contacts: self.statistics.contacts(),
