@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use pliant_import::{self, ImportError, LoadOptions, Repair};
 use pliant_rigid::multibody::JointKind;
 
-use crate::builtin;
+use crate::builtin::{self, BuiltinError};
 use crate::format::{
     Assignment, BodySpec, Geometry, Motion, ParseError, Pose, RigidShape, Robot, Scene, SetError,
     ValidationError, apply, goals_within_duration, parse_scene, validate,
@@ -57,6 +57,14 @@ pub enum LoadError {
         /// Which change, and why.
         source: SetError,
     },
+    /// A built-in scene that cannot be read.
+    #[error("built-in scene '{scene}': {source}")]
+    BuiltIn {
+        /// The argument.
+        scene: String,
+        /// What is wrong.
+        source: BuiltinError,
+    },
     /// The scene's values are not valid.
     #[error("scene '{scene}':\n{source}")]
     Invalid {
@@ -75,7 +83,7 @@ pub enum LoadError {
 pub fn read(scene: &str) -> Result<Scene, LoadError> {
     let parse_error = |source| LoadError::Parse { scene: scene.to_owned(), source };
     if let Some(built_in) = builtin::scene(scene) {
-        return built_in.map_err(parse_error);
+        return built_in.map_err(|source| LoadError::BuiltIn { scene: scene.to_owned(), source });
     }
     let file_error = |source| LoadError::File {
         scene: scene.to_owned(),

@@ -237,7 +237,8 @@ fn hostile_numbers_are_refused_or_built() {
 #[test]
 #[ignore = "slow tier"]
 fn hostile_numbers_are_refused_or_built_in_every_scene() {
-    let names: Vec<_> = builtin::names().collect();
+    // Finer resolutions of the others would only take longer.
+    let names: Vec<_> = builtin::names().filter(|name| !name.ends_with("-fine")).collect();
     let seed = std::env::var("PLIANT_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(2);
     hostile(seed, 4000, &names);
 }
