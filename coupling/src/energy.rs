@@ -108,6 +108,17 @@ impl EnergyBalanceTracker {
         Self { particles, bodies, ..Self::default() }
     }
 
+    /// Counts that the energy of motion and strain of particles, and their weight's potential, were
+    /// changed from outside: what is stored is then that of a start with the difference, and energy
+    /// that is taken away was an input nevertheless.
+    pub(crate) fn set_particles(&mut self, moving: f64, weight: f64) {
+        self.particles[0] += moving;
+        self.particles[1] += weight;
+        for domain in [0, 2] {
+            self.domains[domain].worked += (-moving).max(0.0);
+        }
+    }
+
     pub(crate) fn particles(&mut self, flows: &ParticleFlows) {
         self.of_particles.add(flows);
     }

@@ -197,9 +197,9 @@ pub enum BranchError {
 
 /// Pins that could not be changed.
 #[derive(Debug, thiserror::Error)]
-pub enum PinChangeError {
+pub enum ChangeError {
     /// Its state is that of a step that was not finished.
-    #[error("pin: the world failed before: {cause}; restore a state of before, or build it again")]
+    #[error("the world failed before: {cause}; restore a state of before, or build it again")]
     Failed {
         /// The first failure.
         cause: String,
@@ -207,11 +207,14 @@ pub enum PinChangeError {
     /// No such sheet or vertex, or a value out of range.
     #[error("pin: {0}")]
     Pin(#[from] PinError),
+    /// States of particles that the model does not take.
+    #[error("particles: {0}")]
+    Particles(#[from] MpmError),
     /// The device that has the particles failed.
     #[error(transparent)]
     Backend(#[from] BackendError),
     /// The contacts that the device had do not fit the world.
-    #[error("pin: the contacts of the device cannot be used: {reason}")]
+    #[error("the contacts of the device cannot be used: {reason}")]
     Cache {
         /// Why.
         reason: &'static str,

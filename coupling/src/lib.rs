@@ -56,7 +56,7 @@ pub use body_state::{ReferencePointPath, StronglyCoupledBodies, SubstepBodyState
 pub use builder::WorldBuilder;
 pub use contact_cache::CachedContact;
 pub use detection::{DETECTION_MARGIN, LONGEST_ARM};
-pub use error::{BranchError, BuildError, PinChangeError, StateError, StepError, TooManySubsteps};
+pub use error::{BranchError, BuildError, ChangeError, StateError, StepError, TooManySubsteps};
 pub use initial_overlap::ALLOWED_OVERLAP;
 pub use pliant_mpm::{Boundary, BoundaryKind, InstructionSet, Material};
 pub use pliant_rigid::{StepProgress, StepWatch};

@@ -92,6 +92,21 @@ impl BalanceTracker {
         self.flows.particles(&exchanged.flows);
     }
 
+    /// Counts a change of the particles from outside as impulse and work.
+    pub(crate) fn set_particles(&mut self, before: &Totals, after: &Totals) {
+        let linear = after.linear_momentum - before.linear_momentum;
+        let angular = after.angular_momentum - before.angular_momentum;
+        let moving = |totals: &Totals| totals.kinetic_energy + totals.elastic_energy;
+        let moving = moving(after) - moving(before);
+        let weight = -self.gravity.dot(&(after.first_moment - before.first_moment));
+        self.linear += linear;
+        self.angular += angular;
+        self.linear_magnitude += linear.norm();
+        self.angular_magnitude += angular.norm();
+        self.work += moving + weight;
+        self.flows.set_particles(moving, weight);
+    }
+
     /// Velocity of the particles' centre of mass that follows from the impulses, world frame
     /// \[m/s\].
     pub(crate) fn mean_velocity(&self) -> Vector3<f64> {

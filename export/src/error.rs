@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use pliant_io::files::IoError;
+use pliant_runner::picture::PictureError;
 use pliant_runner::recording::RecordingError;
 
 /// An export that was not made. Nothing of it is left then.
@@ -90,9 +91,62 @@ pub enum ExportError {
         /// Bytes that it holds.
         most: usize,
     },
+    /// More particles than a format can move.
+    #[error("{particles} particles move by {bytes} bytes from frame to frame; {format} gets at most {most}")]
+    Motion {
+        /// The format.
+        format: &'static str,
+        /// Particles \[-\].
+        particles: usize,
+        /// Bytes of one displacement of all.
+        bytes: usize,
+        /// Bytes that all displacements have at most.
+        most: usize,
+    },
+    /// A frame cannot be drawn.
+    #[error(transparent)]
+    Picture(PictureError),
+    /// A size that a video cannot have.
+    #[error(
+        "a video of {width} x {height} pixels: its sides must be even, at least 16, and at most 3840 and 2160"
+    )]
+    VideoSize {
+        /// Width \[pixels\].
+        width: u32,
+        /// Height \[pixels\].
+        height: u32,
+    },
+    /// Frames that lie further apart than a video can say.
+    #[error("frame {frame}: the next is {seconds} s later; a video shows one for at most {most} s")]
+    VideoPause {
+        /// The frame.
+        frame: usize,
+        /// Time to the next one \[s\].
+        seconds: f64,
+        /// Longest time that a frame can last \[s\].
+        most: f64,
+    },
+    /// The encoder of videos refuses.
+    #[error("frame {frame}: the encoder of the video refuses: {reason}")]
+    Encoder {
+        /// The frame.
+        frame: usize,
+        /// What it says.
+        reason: String,
+    },
     /// The caller stopped it.
     #[error("stopped; nothing was written")]
     Stopped,
+}
+
+impl From<PictureError> for ExportError {
+    fn from(error: PictureError) -> Self {
+        match error {
+            PictureError::Io(error) => Self::Io(error),
+            PictureError::Recording(error) => Self::Recording(error),
+            other => Self::Picture(other),
+        }
+    }
 }
 
 /// The error of a file while trying to `action`.

@@ -13,6 +13,7 @@ mod source;
 mod staging;
 mod take;
 mod usd;
+mod video;
 mod vtk;
 mod zarr;
 
@@ -22,10 +23,11 @@ use std::str::FromStr;
 use pliant_runner::recording::Recording;
 
 pub use error::ExportError;
-pub use source::{Source, Table};
+pub use source::{Paint, Source, Table};
 use staging::Staging;
 use take::Take;
 pub use take::{ExportOptions, Progress};
+pub use video::parse_size;
 
 /// A format of another tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,17 +36,19 @@ pub enum Format {
     Usd,
     /// VTK: a folder with `run.pvd` and `.vtp` files of each frame.
     Vtk,
-    /// glTF 2.0 binary: a `.glb` file with the bodies' motion and the first frame's particles.
+    /// glTF 2.0 binary: a `.glb` file with the motion of bodies, cloth and particles.
     Gltf,
     /// NumPy arrays: an `.npz` file.
     Npz,
     /// Zarr version 3: a folder, chunked by frame.
     Zarr,
+    /// Video: H.264 in an `.mp4` file, in real time.
+    Mp4,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 5] = [Self::Usd, Self::Vtk, Self::Gltf, Self::Npz, Self::Zarr];
+    pub const ALL: [Self; 6] = [Self::Usd, Self::Vtk, Self::Gltf, Self::Npz, Self::Zarr, Self::Mp4];
 
     /// Its name, as on a command line.
     pub const fn name(self) -> &'static str {
@@ -54,6 +58,7 @@ impl Format {
             Self::Gltf => "gltf",
             Self::Npz => "npz",
             Self::Zarr => "zarr",
+            Self::Mp4 => "mp4",
         }
     }
 
@@ -64,13 +69,14 @@ impl Format {
             Self::Gltf => ".glb",
             Self::Npz => ".npz",
             Self::Zarr => ".zarr",
+            Self::Mp4 => ".mp4",
         }
     }
 }
 
 /// A name that is none of a format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no format; there are usd, vtk, gltf, npz and zarr")]
+#[error("'{0}' is no format; there are usd, vtk, gltf, npz, zarr and mp4")]
 pub struct UnknownFormat(pub String);
 
 impl FromStr for Format {
@@ -86,8 +92,8 @@ impl FromStr for Format {
 /// given up.
 ///
 /// # Errors
-/// [`ExportError`]: the target exists, the run cannot be read or has numbers that are not finite, or
-/// a file cannot be written. Nothing is left at `out` then.
+/// [`ExportError`]: the target exists, the run cannot be read or drawn or has numbers that are not
+/// finite, the format cannot hold it, or a file cannot be written. Nothing is left at `out` then.
 pub fn export(
     recording: &Recording,
     format: Format,
@@ -117,14 +123,15 @@ pub fn export_source(
         Format::Zarr => zarr::write(&take, &staging.content(), progress)?,
         Format::Gltf => gltf::write(&take, &staging.scratch("file"), progress)?,
         Format::Npz => npz::write(&take, &staging, &staging.scratch("file"), progress)?,
+        Format::Mp4 => video::write(take, options.size, &staging, &staging.scratch("file"), progress)?,
     }
     let entry = match format {
         Format::Usd => out.join(usd::STAGE),
         Format::Vtk => out.join(vtk::COLLECTION),
-        Format::Gltf | Format::Npz | Format::Zarr => out.to_path_buf(),
+        Format::Gltf | Format::Npz | Format::Zarr | Format::Mp4 => out.to_path_buf(),
     };
     let from = match format {
-        Format::Gltf | Format::Npz => staging.scratch("file"),
+        Format::Gltf | Format::Npz | Format::Mp4 => staging.scratch("file"),
         _ => staging.content(),
     };
     staging.publish(&from)?;

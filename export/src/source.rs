@@ -6,6 +6,8 @@ use nalgebra::Isometry3;
 use pliant_io::digest;
 use pliant_io::files::IoError;
 use pliant_io::ply::Frame;
+use pliant_render::Image;
+use pliant_runner::picture::FrameRenderer;
 use pliant_runner::recording::{RecordedBody, Recording, RecordingError};
 
 use crate::error::ExportError;
@@ -20,6 +22,21 @@ pub struct Table {
     pub columns: Vec<String>,
     /// Values, a row after the other; NaN where a cell is empty.
     pub values: Vec<f64>,
+}
+
+/// Draws frames, several at a time.
+pub trait Paint: Sync {
+    /// The picture of a frame, `width` x `height` pixels.
+    ///
+    /// # Errors
+    /// [`ExportError`]: it cannot be read or drawn.
+    fn paint(&self, frame: usize, width: u32, height: u32) -> Result<Image, ExportError>;
+}
+
+impl Paint for FrameRenderer<'_> {
+    fn paint(&self, frame: usize, width: u32, height: u32) -> Result<Image, ExportError> {
+        Ok(self.draw(frame, width, height)?)
+    }
 }
 
 /// Bodies and frames to export. World frame, SI units, z up.
@@ -44,6 +61,15 @@ pub trait Source {
     /// # Errors
     /// [`ExportError`]: they cannot be read.
     fn diagnostics(&self) -> Result<Table, ExportError>;
+
+    /// Width and height of the run's pictures \[pixels\].
+    fn picture_size(&self) -> [u32; 2];
+
+    /// What draws the frames.
+    ///
+    /// # Errors
+    /// [`ExportError`]: a frame that it needs beforehand cannot be read.
+    fn painter(&self) -> Result<Box<dyn Paint + '_>, ExportError>;
 }
 
 impl Source for Recording {
@@ -72,6 +98,14 @@ impl Source for Recording {
         // The last line of a run that goes on may be half written.
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         parse_table(whole).map_err(|reason| IoError::malformed(&path, reason).into())
+    }
+
+    fn picture_size(&self) -> [u32; 2] {
+        self.scene().output.picture_size
+    }
+
+    fn painter(&self) -> Result<Box<dyn Paint + '_>, ExportError> {
+        Ok(Box::new(FrameRenderer::new(self)?))
     }
 }
 

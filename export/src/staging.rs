@@ -51,15 +51,38 @@ impl Staging {
         self.folder.join(name)
     }
 
-    /// Gives `from`, a file or folder of the staging, the name of the target.
+    /// Gives `from`, a file or folder of the staging, the name of the target; all of it is on the
+    /// disk before.
     pub fn publish(self, from: &Path) -> Result<(), ExportError> {
-        if from.is_file() {
-            let file = fs::File::open(from).map_err(failed("open", from))?;
-            file.sync_all().map_err(failed("sync", from))?;
-        }
+        sync(from)?;
         refuse_existing(&self.target)?;
-        fs::rename(from, &self.target).map_err(failed("rename", &self.target))
+        fs::rename(from, &self.target).map_err(failed("rename", &self.target))?;
+        match self.target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => sync_folder(parent),
+            _ => sync_folder(Path::new(".")),
+        }
     }
+}
+
+/// Waits until a file, or a folder with all in it, is on the disk.
+fn sync(path: &Path) -> Result<(), ExportError> {
+    if !path.is_dir() {
+        let file = fs::File::open(path).map_err(failed("open", path))?;
+        return file.sync_all().map_err(failed("sync", path));
+    }
+    for entry in fs::read_dir(path).map_err(failed("read", path))? {
+        sync(&entry.map_err(failed("read", path))?.path())?;
+    }
+    sync_folder(path)
+}
+
+/// Waits until the names in a folder are on the disk (POSIX); elsewhere there is nothing to wait for.
+fn sync_folder(path: &Path) -> Result<(), ExportError> {
+    if cfg!(unix) {
+        let folder = fs::File::open(path).map_err(failed("open", path))?;
+        folder.sync_all().map_err(failed("sync", path))?;
+    }
+    Ok(())
 }
 
 impl Drop for Staging {

@@ -8,20 +8,22 @@ use pliant_io::ply::{Frame, FrameFields, FrameParticle};
 use pliant_runner::recording::RecordedBody;
 
 use crate::error::ExportError;
-use crate::source::{Source, Table};
+use crate::source::{Paint, Source, Table};
 
-/// Which frames are exported.
+/// What of a run is exported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportOptions {
     /// Frames to choose from; none: all. An end beyond the run is that of the run.
     pub range: Option<Range<usize>>,
     /// Every n-th frame of the range, counted from its first one; at least 1.
     pub stride: usize,
+    /// Width and height of a video \[pixels\]; none: those of the run's pictures.
+    pub size: Option<[u32; 2]>,
 }
 
 impl Default for ExportOptions {
     fn default() -> Self {
-        Self { range: None, stride: 1 }
+        Self { range: None, stride: 1, size: None }
     }
 }
 
@@ -42,6 +44,8 @@ pub struct Column {
 pub struct Moment<'a> {
     /// Number of the frame in the export, from 0.
     pub step: usize,
+    /// Number of the frame in the source.
+    pub number: usize,
     /// Time \[s\].
     pub time: f64,
     /// Particles and cloth.
@@ -103,6 +107,38 @@ impl<'a> Take<'a> {
         Ok(Self { source, frames, times, first, balls, cloth, triangles })
     }
 
+    /// Leaves out frames less than `least` \[s\] after the one before, but neither the first nor the
+    /// last.
+    pub fn thinned(mut self, least: f64) -> Self {
+        let last = self.times.len() - 1;
+        let mut due = f64::NEG_INFINITY;
+        let mut kept = Vec::new();
+        for (step, &time) in self.times.iter().enumerate() {
+            if time >= due || step == last {
+                kept.push(step);
+                due = time + least;
+            }
+        }
+        self.frames = kept.iter().map(|&step| self.frames[step]).collect();
+        self.times = kept.iter().map(|&step| self.times[step]).collect();
+        self
+    }
+
+    /// Number in the source of a frame of the export.
+    pub fn number(&self, step: usize) -> usize {
+        self.frames[step]
+    }
+
+    /// What draws the frames.
+    pub fn painter(&self) -> Result<Box<dyn Paint + '_>, ExportError> {
+        self.source.painter()
+    }
+
+    /// Width and height of the run's pictures \[pixels\].
+    pub fn picture_size(&self) -> [u32; 2] {
+        self.source.picture_size()
+    }
+
     /// Bodies, in the order of the poses.
     pub fn bodies(&self) -> &[RecordedBody] {
         self.source.bodies()
@@ -141,7 +177,7 @@ impl<'a> Take<'a> {
             if poses.len() != self.bodies().len() {
                 return Err(self.changed(number, "the bodies"));
             }
-            write(&Moment { step, time, frame: &frame, poses: &poses })?;
+            write(&Moment { step, number, time, frame: &frame, poses: &poses })?;
             before = poses;
         }
         match progress(self.frames.len(), self.frames.len()) {

@@ -3,8 +3,9 @@
     python read_back.py --random SEEDS PATH_TO_export_run
     python read_back.py RUN_DIRECTORY PATH_TO_export_run
 
-Needs usd-core vtk meshio trimesh pygltflib zarr numpy rerun-sdk; without them it ends with 3.
-32-bit copies must be equal; poses and colours equal within the rounding of their format.
+Needs usd-core vtk meshio trimesh pygltflib zarr numpy rerun-sdk av; without them it ends with 3.
+32-bit copies must be equal; poses and colours equal within the rounding of their format; pictures
+of a video within LEAST_RATIO of the run's.
 """
 
 import csv
@@ -15,6 +16,7 @@ import sys
 import tempfile
 
 try:
+    import av
     import meshio
     import numpy as np
     import pygltflib
@@ -26,9 +28,11 @@ try:
     from rerun.chunk import RrdReader
     from vtk.util.numpy_support import vtk_to_numpy
 except ImportError as missing:
-    print(f"cannot read back: {missing}; pip install usd-core vtk meshio trimesh pygltflib zarr rerun-sdk")
+    print(f"cannot read back: {missing}; pip install usd-core vtk meshio trimesh pygltflib zarr rerun-sdk av")
     sys.exit(3)
 
+# Least signal-to-noise ratio of pictures [dB]: as in video.rs, where the reason is.
+LEAST_RATIO = 36
 FIELDS = ["J", "plastic_strain", "stress_norm", "mass", "volume"]
 
 
@@ -147,8 +151,38 @@ def read_vtp(path):
     return reader.GetOutput()
 
 
+def turned(vertices, poses):
+    """Vertices [m] moved by poses, one each."""
+    w, axis = poses[:, 3:4], poses[:, 4:]
+    return vertices + 2 * np.cross(axis, np.cross(axis, vertices) + w * vertices) + poses[:, :3]
+
+
+def check_vtk_bodies(original, data, folder):
+    """Each triangle of each body where its pose puts it; meshes are those of the NPZ file."""
+    triangles, owner = data["mesh_triangles"].astype(int), data["mesh_body"].astype(int)
+    assert open(f"{folder}/body_names.txt").read().split("\n")[:-1] == original.names, "vtk names"
+    vertices = data["mesh_vertices"].astype(float)
+    owners = np.zeros(len(vertices), int)
+    owners[triangles] = owner[:, None]
+    for step, poses in enumerate(original.poses):
+        path = f"{folder}/bodies_{step:06}.vtp"
+        if not len(triangles):
+            assert not os.path.exists(path), "vtk: bodies of no shape"
+            continue
+        found = read_vtp(path)
+        cells = found.GetCellData()
+        same(vtk_to_numpy(cells.GetArray("body")), data["mesh_body"], "vtk bodies")
+        same(vtk_to_numpy(cells.GetArray("color")), data["mesh_colors"], "vtk colours of bodies")
+        corners = vtk_to_numpy(found.GetPolys().GetConnectivityArray()).reshape(-1, 3)
+        same(corners, triangles, "vtk triangles of bodies")
+        # Vertices and points have 32 bits: the rounding of the farthest, twice.
+        expected = turned(vertices, poses[owners])
+        within = 2**-23 * (np.abs(expected).max() + np.abs(vertices).max())
+        close(vtk_to_numpy(found.GetPoints().GetData()), expected, "vtk points of bodies", within)
+
+
 def check_vtk(original, folder):
-    """Particles and cloth by their numbers, bodies by their count."""
+    """Particles and cloth by their numbers."""
     for step, (points, corners) in enumerate(original.frames):
         seen = np.zeros(len(points), int)
         for name in ["particles", "cloth"]:
@@ -204,6 +238,8 @@ def check_usd(original, folder):
                 same(index[found.reshape(-1, 3)], corners, "usd triangles")
             else:
                 same(get("widths"), 2 * mine["radius"], "usd widths")
+            box = UsdGeom.Boundable.ComputeExtentFromPlugins(UsdGeom.Boundable(prim), code)
+            close(get("extent"), np.array(box), "usd extent", 1e-6 * np.abs(np.array(box)).max())
             for field in FIELDS:
                 if field in points.dtype.names:
                     same(get(f"primvars:{field}"), mine[field], f"usd {field}")
@@ -211,7 +247,7 @@ def check_usd(original, folder):
 
 
 def check_gltf(original, path):
-    """The animation of each body; scene graphs of pygltflib and trimesh."""
+    """The animation of bodies, particles and cloth; scene graphs of pygltflib and trimesh."""
     document = pygltflib.GLTF2().load(path)
     blob = document.binary_blob()
 
@@ -222,24 +258,95 @@ def check_gltf(original, path):
         start = view.byteOffset + (accessor.byteOffset or 0)
         return np.frombuffer(blob, "<f4", accessor.count * width, start).reshape(-1, width)
 
-    motion = {}
+    motion, times = {}, {}
     for animation in document.animations:
         for channel in animation.channels:
-            name = document.nodes[channel.target.node].name
-            motion[name, channel.target.path] = values(animation.samplers[channel.sampler].output)
+            sampler = animation.samplers[channel.sampler]
+            key = (document.nodes[channel.target.node].name, channel.target.path)
+            motion[key], times[key] = values(sampler.output), values(sampler.input)[:, 0]
     for number, name in enumerate(original.names):
         turn = motion[name, "rotation"]
         assert ((turn[1:] * turn[:-1]).sum(1) >= 0).all(), "gltf: the quaternion's sign jumps"
         found = np.concatenate([motion[name, "translation"], turn[:, [3, 0, 1, 2]]], axis=1)
         close_poses(found, original.poses[:, number], "gltf pose", 1e-6)
-    points, _ = original.frames[0]
-    parts = [node for node in document.nodes if node.name and node.name.endswith("at the first frame")]
-    found = [values(document.meshes[n.mesh].primitives[0].attributes.POSITION) for n in parts]
-    if len(points):
-        found, expected = np.concatenate(found), stack(points, "xyz")
-        same(found[np.lexsort(found.T)], expected[np.lexsort(expected.T)], "gltf particles")
+    points, corners = original.frames[0]
+    cloth = points["radius"] == 0
+    cloth[corners.reshape(-1)] = True
+    # Particles are ordered by material, then by number.
+    balls = np.flatnonzero(~cloth)
+    balls = balls[np.argsort(points["material"][balls], kind="stable")]
+    for name, index in [("particles", balls), ("cloth", np.flatnonzero(cloth))]:
+        node = next((node for node in document.nodes if node.name == name), None)
+        assert (node is not None) == (len(index) > 0), f"gltf: node of {name}"
+        if node is not None:
+            check_morphs(original, document, node, index, values, motion, times)
+            if name == "cloth" and len(corners):
+                primitive = document.meshes[node.mesh].primitives[0]
+                view = document.bufferViews[document.accessors[primitive.indices].bufferView]
+                found = np.frombuffer(blob, "<u4", 3 * len(corners), view.byteOffset).reshape(-1, 3)
+                same(index[found], corners, "gltf triangles")
     if original.names or len(points):
         assert len(trimesh.load(path).geometry) > 0, "trimesh finds nothing"
+
+
+def check_morphs(original, document, node, index, values, motion, times):
+    """Positions at the times of the kept frames, and half way between them, as viewers add them up."""
+    primitive = document.meshes[node.mesh].primitives[0]
+    base = values(primitive.attributes.POSITION)
+    targets = [values(target["POSITION"]) for target in primitive.targets or []]
+    kept = node.extras["frames_kept"]
+    assert node.extras["frames"] == len(original.time) and len(targets) == kept - 1, "gltf: frames"
+    steps = [k * (len(original.time) - 1) // max(kept - 1, 1) for k in range(kept)]
+    frames = [stack(original.frames[step][0][index], "xyz") for step in steps]
+    same(base, frames[0], f"gltf {node.name}")
+    if not targets:
+        return
+    key = (node.name, "weights")
+    close(times[key], original.time[steps] - original.time[0], "gltf times", 1e-6 * times[key].max())
+    weights = motion[key].reshape(kept, len(targets))
+    # Displacements and sums have 32 bits: a rounding each.
+    within = 2**-23 * max(np.abs(frame).max() for frame in frames) * 2
+    moved = [base + np.einsum("t,tpi->pi", row, np.array(targets)) for row in weights]
+    for found, frame in zip(moved, frames):
+        close(found, frame, f"gltf {node.name} moved", within)
+    for row, following, frame, later in zip(weights, weights[1:], frames, frames[1:]):
+        found = base + np.einsum("t,tpi->pi", 0.5 * (row + following), np.array(targets))
+        close(found, 0.5 * (frame + later), f"gltf {node.name} half way", within)
+
+
+def pictures(path):
+    """Pictures of a file as RGB, and the times at which they are shown [s]."""
+    with av.open(path) as file:
+        shown = [(frame.to_ndarray(format="rgb24"), frame.time) for frame in file.decode(video=0)]
+        length = float(file.streams.video[0].duration * file.streams.video[0].time_base)
+    return [picture for picture, _ in shown], np.array([time for _, time in shown]), length
+
+
+def check_video(original, path, drawn):
+    """Number, times and colours of the pictures; `drawn` has PNG files by their place in the run."""
+    found, times, length = pictures(path)
+    time = original.time - original.time[0]
+    kept, due = [], -np.inf
+    for step, now in enumerate(time):
+        if now >= due or step == len(time) - 1:
+            kept.append(step)
+            due = now + 0.99 / 30
+    assert len(found) == len(kept), f"video: {len(found)} pictures, not {len(kept)}"
+    close(times, time[kept], "video times", 1e-4)
+    last = times[-1] - times[-2] if len(times) > 1 else 1.0
+    close(np.array([length]), times[-1] + last, "video length", 1e-4)
+    with av.open(path) as file:
+        context = file.streams.video[0].codec_context
+        # BT.709 as colours, curve and matrix; limited range.
+        flags = (context.color_primaries, context.color_trc, context.colorspace, context.color_range)
+        assert flags == (1, 1, 1, 1), f"video: colours {flags}"
+    for place, png in drawn.items():
+        with av.open(png) as file:
+            expected = next(file.decode(video=0)).to_ndarray(format="rgb24").astype(float)
+        noise = ((found[place] - expected) ** 2).mean()
+        ratio = 10 * np.log10(255**2 / noise)
+        assert ratio >= LEAST_RATIO, f"video: picture {place} has {ratio:.1f} dB"
+        print(f"video: picture {place} {ratio:.1f} dB", end="; ")
 
 
 def rerun_rows(target):
@@ -288,8 +395,8 @@ def check_rerun(original, folder):
             close_poses(found, pose, "rerun pose", 1e-6)
 
 
-def check(originals, exports):
-    """All formats of one recording."""
+def check(originals, exports, drawn):
+    """All formats of one recording; `drawn` are pictures of frames by their place in the video."""
     original = Original(originals)
     check_meshio(original)
     data = dict(np.load(f"{exports}/export.npz"))
@@ -299,9 +406,11 @@ def check(originals, exports):
     same(group["diagnostics"][:].view("u8"), data["diagnostics"].view("u8"), "diagnostics")
     assert list(data["diagnostics_columns"]) == group.attrs["diagnostics_columns"]
     check_vtk(original, f"{exports}/export_vtk")
+    check_vtk_bodies(original, data, f"{exports}/export_vtk")
     check_usd(original, f"{exports}/export_usd")
     check_gltf(original, f"{exports}/export.glb")
     check_rerun(original, exports)
+    check_video(original, f"{exports}/export.mp4", drawn)
     print(f"{originals}: {len(original.frames)} frames, {len(original.frames[0][0])} particles, ", end="")
     print(f"{len(original.names)} bodies agree in all formats")
 
@@ -313,15 +422,17 @@ def main(arguments):
             with tempfile.TemporaryDirectory() as folder:
                 print(f"seed {seed}")
                 subprocess.run([arguments[2], "--random", str(seed), folder], check=True)
-                check(folder, folder)
+                check(folder, folder, {0: f"{folder}/first.png", -1: f"{folder}/last.png"})
     elif len(arguments) == 2:
         with tempfile.TemporaryDirectory() as folder:
             for name, ending in zip(
-                ["usd", "vtk", "gltf", "npz", "zarr"], ["_usd", "_vtk", ".glb", ".npz", ".zarr"]
+                ["usd", "vtk", "gltf", "npz", "zarr", "mp4"],
+                ["_usd", "_vtk", ".glb", ".npz", ".zarr", ".mp4"],
             ):
                 out = f"{folder}/export{ending}"
                 subprocess.run([arguments[1], arguments[0], name, out], check=True)
-            check(arguments[0], folder)
+            preview = f"{arguments[0]}/preview.png"
+            check(arguments[0], folder, {-1: preview} if os.path.exists(preview) else {})
     else:
         sys.exit(__doc__)
 

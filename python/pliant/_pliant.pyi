@@ -171,6 +171,17 @@ class World:
     def deformation_gradients(self) -> NDArray[np.float64]:
         """(particles, 3, 3), elastic part; identity for cloth."""
     @property
+    def velocity_gradients(self) -> NDArray[np.float64]:
+        """(particles, 3, 3), of the motion round each particle (APIC) [1/s]."""
+    @property
+    def histories(self) -> NDArray[np.float64]:
+        """(particles,), what the material remembers [-].
+
+        Von Mises: the accumulated plastic strain. Sand and grains: the logarithm of the volume gained
+        at the tip of the cone. Elastic materials: 0. Centroids of cloth: the area of their face over
+        that at rest.
+        """
+    @property
     def stresses(self) -> NDArray[np.float64]:
         """(particles, 3, 3), Kirchhoff stress [Pa]."""
     @property
@@ -179,6 +190,48 @@ class World:
     @property
     def volumes(self) -> NDArray[np.float64]:
         """(particles,), at rest [m^3]."""
+    def set_particles(
+        self,
+        particles: slice | ArrayLike | None = None,
+        *,
+        positions: ArrayLike | None = None,
+        velocities: ArrayLike | None = None,
+        velocity_gradients: ArrayLike | None = None,
+        deformation_gradients: ArrayLike | None = None,
+        histories: ArrayLike | None = None,
+    ) -> None:
+        """Sets the state of particles of soft bodies; all is checked before anything is changed.
+
+        The balances of momentum and energy count the difference as impulse and work from outside: it is
+        no error of theirs, and no gain of the scheme. What is not given stays, bit for bit.
+
+        Parameters
+        ----------
+        particles
+            A slice (:attr:`soft` has one for each body), particle numbers, each once, or a mask; None
+            for all. Arrays have one row for each chosen particle, in that order. Particles of cloth
+            cannot be set.
+        positions
+            (chosen, 3) [m]. None deeper in a body, or behind a plane of ``boundaries``, than it is now
+            (and than 0.001 grid spacings), but for what the scene allows to overlap.
+        velocities
+            (chosen, 3) [m/s]. They set the velocity gradients to 0, unless those are given too.
+        velocity_gradients
+            (chosen, 3, 3) [1/s]; of a body that turns with w the matrix of the cross product with w.
+        deformation_gradients
+            (chosen, 3, 3), elastic part [-], of positive determinant. The stress follows from it; one
+            beyond yield is returned to the yield surface.
+        histories
+            (chosen,) [-], see :attr:`histories`.
+
+        Raises
+        ------
+        ValueError
+            An array of another shape or kind, or a number out of its range, with field, row, value and
+            unit.
+        StateError
+            The world has failed: restore a state first.
+        """
     @property
     def soft(self) -> dict[str, slice]:
         """Particles of each soft body."""
@@ -196,8 +249,37 @@ class World:
     @property
     def robots(self) -> list[str]: ...
     def robot(self, name: str) -> Robot: ...
+    @property
+    def actuators(self) -> dict[str, dict[str, Any]]:
+        """Motors by name: the scene's own ``actuators``, then those of robots as ``robot/motor``.
+
+        Each has ``kind`` (``"effort"``, ``"position"``, ``"velocity"``; ``"drive"`` for an actuator of a
+        robot's file that is no motor on a joint), ``joint`` and ``dof``, ``value`` (what it is told now)
+        in ``unit``, ``range`` (least and greatest value that a control can reach, None without a limit),
+        and ``effort_limit`` (None without one) in ``effort_unit``. Of a drive there are ``kind``,
+        ``range`` and ``value``, in the units of its file.
+        """
+    def set_actuators(self, inputs: Mapping[str, float], rates: Mapping[str, float] | None = None) -> None:
+        """Tells motors of :attr:`actuators` their efforts, positions or velocities, all or none of them.
+
+        A motor of the scene gets its ``value`` in its ``unit``, in place of what the scene says from then
+        on; ``rates`` are those of positions [rad/s, m/s], 0 without. A motor ``robot/motor`` gets a
+        control in the units of its file, as by :meth:`Robot.set_controls`. Branches keep what a program
+        told; saved states do not have it.
+
+        Raises
+        ------
+        RobotError
+            A name that is not there; the error lists those that are.
+        ValueError
+            A number that is not finite, or a rate without a position.
+        """
     def energy(self) -> dict[str, float]:
         """The measured terms of the energy balance since the start [J]; what is not measured is not there."""
+    def balance(self) -> dict[str, float]:
+        """Relative errors of the balances since the start [-]: ``mass``, ``linear_momentum``,
+        ``angular_momentum`` of the particles, ``energy`` that the scheme created. What cannot be
+        measured is not there."""
     def diagnostics(self) -> dict[str, Any]:
         """Totals of the particles: mass, momenta, energies."""
     def save(self) -> bytes:
@@ -259,7 +341,7 @@ class Robot:
     """A robot of a world. The first input that a program sets ends what the scene tells its motors.
 
     Motors that the scene's ``tasks`` and ``actuators`` add to its joints are not among them: they go on,
-    and :meth:`set_target` is refused there.
+    and :meth:`set_target` is refused there. :meth:`World.set_actuators` tells the latter something.
     """
 
     @property
@@ -342,10 +424,14 @@ def run(
     resume: bool = False,
     pictures: bool = True,
     progress: Callable[[int, int, float], object] | None = None,
+    checkpoint_every: float = 30.0,
+    checkpoint_steps: int | None = None,
 ) -> dict[str, Any]:
     """Runs a scene into a run directory, as the command does; returns the manifest.
 
-    ``progress`` gets the steps done, their number and the simulated time [s].
+    ``progress`` gets the steps done, their number and the simulated time [s]. A checkpoint is written
+    after ``checkpoint_every`` of wall time [s], from 0 (after every step) to 1e9, and after
+    ``checkpoint_steps`` steps; one is always written at the start and at the end.
     """
 
 def gif(pictures: Sequence[NDArray[np.uint8]], frame_time: float) -> bytes:

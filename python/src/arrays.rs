@@ -31,17 +31,21 @@ pub enum Field {
     Masses,
     /// Volume at rest \[m^3\].
     Volumes,
+    /// Affine velocity field, rows first \[1/s\].
+    VelocityGradients,
+    /// The model's history variable \[-\].
+    Histories,
 }
 
 impl Field {
-    const COUNT: usize = 6;
+    const COUNT: usize = 8;
 
     /// Shape of the quantity of one particle.
     fn shape(self) -> &'static [usize] {
         match self {
             Self::Positions | Self::Velocities => &[3],
-            Self::DeformationGradients | Self::Stresses => &[3, 3],
-            Self::Masses | Self::Volumes => &[],
+            Self::DeformationGradients | Self::Stresses | Self::VelocityGradients => &[3, 3],
+            Self::Masses | Self::Volumes | Self::Histories => &[],
         }
     }
 
@@ -57,6 +61,8 @@ impl Field {
             Self::Stresses => out.copy_from_slice(kirchhoff_stress(view, i).as_slice()),
             Self::Masses => out[0] = view.mass(i),
             Self::Volumes => out[0] = view.volume(i),
+            Self::VelocityGradients => out.copy_from_slice(view.affine(i).transpose().as_slice()),
+            Self::Histories => out[0] = view.history(i),
         }
     }
 }

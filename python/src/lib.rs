@@ -9,15 +9,19 @@
 mod arrays;
 mod batch;
 mod body;
+mod choice;
 mod cloth;
 mod convert;
 mod errors;
+mod motors;
+mod particles;
 mod picture;
 mod pool;
 mod report;
 mod robot;
 mod run;
 mod scene;
+mod told;
 mod world;
 
 use pyo3::prelude::*;

@@ -201,7 +201,7 @@ impl Robot {
         if self.world.get().lock()?.scenario.drives(&self.handle, link) {
             return Err(raised::<RobotError>(format!(
                 "robot '{}', joint '{joint}': a task or an actuator of the scene drives it and would overwrite the \
-                 target; use a scene without it",
+                 target; set such an actuator with World.set_actuators, or use a scene without it",
                 self.handle.name()
             )));
         }

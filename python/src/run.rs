@@ -1,15 +1,16 @@
 //! A run of a scene into a run directory, as the command makes it.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use pliant_runner::run::{RunOptions, StopSignal, run as run_scenario};
+use pliant_runner::run::{CHECKPOINT_INTERVAL, RunOptions, StopSignal, run as run_scenario};
 use pliant_scenes::Scenario;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::{OrRaise, RunError, SceneError};
+use crate::errors::{OrRaise, RunError, SceneError, refused};
 use crate::pool;
 use crate::scene::{loaded, scene};
 use crate::world::backend;
@@ -17,12 +18,28 @@ use crate::world::backend;
 /// How often signals (an interrupt from the keyboard) and progress are looked at.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
 
+/// Longest wall time between checkpoints that is taken, as by the command \[s\].
+const LONGEST_INTERVAL: f64 = 1e9;
+
+/// Wall time \[s\] and steps between checkpoints.
+fn checkpoints(every: f64, steps: Option<i64>) -> PyResult<(Duration, Option<NonZeroU64>)> {
+    if !(0.0..=LONGEST_INTERVAL).contains(&every) {
+        return Err(refused(format!("checkpoint_every: {every} s must be from 0 to {LONGEST_INTERVAL}")));
+    }
+    let counted = |steps: i64| {
+        let found = u64::try_from(steps).ok().and_then(NonZeroU64::new);
+        found.ok_or_else(|| refused(format!("checkpoint_steps: {steps} steps; it must be 1 or more")))
+    };
+    Ok((Duration::from_secs_f64(every), steps.map(counted).transpose()?))
+}
+
 /// Runs a scene into a directory; returns its manifest. `progress` is called with the steps done,
 /// their number and the simulated time. An interrupt ends the run at its step, with a checkpoint to
 /// resume from.
 #[pyfunction]
 #[pyo3(signature = (scene, out, changes = None, *, backend = "cpu", threads = None, resume = false,
-                    pictures = true, progress = None))]
+                    pictures = true, progress = None,
+                    checkpoint_every = CHECKPOINT_INTERVAL.as_secs_f64(), checkpoint_steps = None))]
 pub fn run<'py>(
     py: Python<'py>,
     scene: &Bound<'py, PyAny>,
@@ -33,7 +50,10 @@ pub fn run<'py>(
     resume: bool,
     pictures: bool,
     progress: Option<&Bound<'py, PyAny>>,
+    checkpoint_every: f64,
+    checkpoint_steps: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let checkpoints = checkpoints(checkpoint_every, checkpoint_steps)?;
     let scene = self::scene(scene, changes)?;
     let choice = self::backend(backend)?;
     let pool = pool::pool(pool::thread_count(threads)?)?;
@@ -52,6 +72,7 @@ pub fn run<'py>(
             options.backend = choice;
             options.resume = resume;
             options.pictures = pictures;
+            (options.checkpoint_interval, options.checkpoint_steps) = checkpoints;
             options.stop = Some(&stop);
             options.progress = Some(&mut tell);
             pool.install(|| run_scenario(scenario, options))

@@ -24,6 +24,7 @@ use crate::errors::{
 use crate::pool;
 use crate::report::StepReport;
 use crate::scene::{loaded, scene};
+use crate::told::{self, Told};
 
 /// Steps of one call go on for so long before signals (an interrupt from the keyboard) are looked at.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
@@ -36,6 +37,8 @@ pub struct Held {
     pub state: u64,
     /// The energy balance after the last step that was taken here.
     balance: EnergyBalance,
+    /// What a program told motors of the scene.
+    pub told: Told,
     /// The gain of energy, as a fraction of the energy input, above which a warning is given \[-\].
     allowed_gain: f64,
     /// Whether it was given.
@@ -115,9 +118,15 @@ impl World {
         }
     }
 
-    fn of(py: Python<'_>, scenario: Scenario, threads: usize, allowed_gain: f64) -> PyResult<Self> {
+    fn of(
+        py: Python<'_>,
+        scenario: Scenario,
+        told: Told,
+        threads: usize,
+        allowed_gain: f64,
+    ) -> PyResult<Self> {
         let balance = EnergyBalance::default();
-        let held = Held { scenario, threads, state: 0, balance, allowed_gain, warned: false };
+        let held = Held { scenario, threads, state: 0, balance, told, allowed_gain, warned: false };
         let buffers = Py::new(py, Buffers::default())?;
         Ok(Self { held: Mutex::new(Some(held)), buffers, process: process::id() })
     }
@@ -143,7 +152,9 @@ impl Held {
                 return (done, Ok(last));
             }
             self.state += 1;
-            match self.scenario.step() {
+            self.scenario.set_motors();
+            told::apply(&self.told, &mut self.scenario);
+            match self.scenario.world.step() {
                 Ok(report) => last = Some(report),
                 Err(error) => return (done, Err(error)),
             }
@@ -196,7 +207,7 @@ impl World {
                 PyResult::Ok(scenario)
             })
         })?;
-        Self::of(py, built, threads, energy_gain)
+        Self::of(py, built, Told::new(), threads, energy_gain)
     }
 
     #[pyo3(signature = (count = 1))]
@@ -298,6 +309,16 @@ impl World {
     }
 
     #[getter]
+    fn velocity_gradients<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        self.particles(py, Field::VelocityGradients)
+    }
+
+    #[getter]
+    fn histories<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        self.particles(py, Field::Histories)
+    }
+
+    #[getter]
     fn stresses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         self.particles(py, Field::Stresses)
     }
@@ -327,6 +348,22 @@ impl World {
         let mut held = self.lock()?;
         let terms = energy_figures(&held.scenario.world.energy());
         loaded(py, &serde_json::to_value(terms).or_raise::<Error>()?)
+    }
+
+    fn balance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let mut held = self.lock()?;
+        let b = held.scenario.world.balance();
+        let measured = [
+            ("mass", Some(b.mass)),
+            ("linear_momentum", Some(b.linear_momentum)),
+            ("angular_momentum", Some(b.angular_momentum)),
+            ("energy", b.energy),
+        ];
+        // Without particles there are no errors of theirs.
+        let measured =
+            measured.into_iter().filter_map(|(name, x)| Some((name, x.filter(|x| x.is_finite())?)));
+        let told = measured.map(|(name, error)| (name.to_owned(), json!(error))).collect();
+        loaded(py, &serde_json::Value::Object(told))
     }
 
     fn diagnostics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -367,7 +404,7 @@ impl World {
     fn branch(&self, py: Python<'_>) -> PyResult<Self> {
         let held = self.lock()?;
         let scenario = held.scenario.branch().or_raise::<StateError>()?;
-        Self::of(py, scenario, held.threads, held.allowed_gain)
+        Self::of(py, scenario, held.told.clone(), held.threads, held.allowed_gain)
     }
 
     /// Frees the memory; arrays that are still there stay valid.

@@ -98,6 +98,29 @@ def test_an_interrupted_run_can_be_resumed(tmp_path):
     assert whole["status"] == "completed"
 
 
+# Checkpoints are written at the intervals that were asked for, by steps and by wall time, besides the
+# one at the start and that at the end.
+def test_checkpoints_are_written_when_asked_for(tmp_path):
+    changes = {"duration": 1.0}
+    last = pliant.estimate("soft-grasp", changes)["steps"]
+
+    def written(name, **asked):
+        seen = set()
+        folder = tmp_path / f".{name}.partial" / "checkpoint"
+        look = lambda *_: seen.update(int(file.stem) for file in folder.glob("*.bin"))  # noqa: E731
+        pliant.run("soft-grasp", tmp_path / name, changes, pictures=False, progress=look, **asked)
+        return seen - {0, last}
+
+    by_steps = written("steps", checkpoint_every=1e9, checkpoint_steps=7)
+    assert by_steps and all(step % 7 == 0 for step in by_steps), by_steps
+    assert not written("never", checkpoint_every=1e9)
+    assert written("always", checkpoint_every=0.0)
+    for bad in (dict(checkpoint_every=-1.0), dict(checkpoint_every=math.nan), dict(checkpoint_steps=0)):
+        with pytest.raises(pliant.ValueError, match=next(iter(bad))):
+            pliant.run("elastic-drop", tmp_path / "bad", pictures=False, **bad)
+    assert not (tmp_path / "bad").exists()
+
+
 def command():
     """The command of the same checkout, where it was built."""
     given = os.environ.get("PLIANT_COMMAND")

@@ -311,6 +311,9 @@ pub struct ExportArguments {
     /// Export every n-th frame.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
     pub every: usize,
+    /// Width and height of a video, both even [pixels] [default: those of the scene's pictures].
+    #[arg(long, value_name = "WxH", value_parser = pliant::export::parse_size)]
+    pub size: Option<[u32; 2]>,
 }
 
 #[derive(Args, Debug)]

@@ -13,7 +13,7 @@ use super::output::{Failure, print, say};
 pub fn export_runs(arguments: &ExportArguments) -> Result<(), Failure> {
     let formats: Vec<Format> =
         arguments.format.iter().map(|name| name.parse()).collect::<Result<_, _>>().map_err(Failure::usage)?;
-    let options = ExportOptions { stride: arguments.every, ..ExportOptions::default() };
+    let options = ExportOptions { stride: arguments.every, size: arguments.size, ..ExportOptions::default() };
     interrupt::without_steps();
     interrupt::signal(0.0);
     let mut failed = false;

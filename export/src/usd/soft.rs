@@ -68,6 +68,21 @@ fn attributes(take: &Take, kind: &str) -> Vec<Attribute> {
 const VERTEX: &str = " ( interpolation = \"vertex\" )";
 const VERTEX_9: &str = " (\n    interpolation = \"vertex\"\n    elementSize = 9\n)";
 
+/// The box of particles, of which dots have a size: an attribute that changes too.
+const EXTENT: &str = "float3[] extent";
+
+fn extent<'a>(particles: impl Iterator<Item = &'a FrameParticle>, is_dots: bool) -> Vec<f32> {
+    let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    for particle in particles {
+        let radius = if is_dots { particle.radius } else { 0.0 };
+        for (axis, &middle) in particle.position.iter().enumerate() {
+            low[axis] = low[axis].min(middle - radius);
+            high[axis] = high[axis].max(middle + radius);
+        }
+    }
+    [low, high].concat()
+}
+
 /// The prims below `Soft` in the stage: what does not change, and the types of what the clips have.
 pub fn fixed(take: &Take) -> String {
     let mut text = Text::default();
@@ -91,6 +106,7 @@ pub fn fixed(take: &Take) -> String {
         for attribute in attributes(take, group.kind) {
             text.line(format!("            {}{}", attribute.declared, attribute.metadata));
         }
+        text.line(format!("            {EXTENT}"));
         text.line("        }");
     }
     text.0
@@ -105,6 +121,7 @@ pub fn declared(take: &Take) -> String {
         for attribute in attributes(take, group.kind) {
             text.line(format!("        {}", attribute.declared));
         }
+        text.line(format!("        {EXTENT}"));
         text.line("    }");
     }
     text.line("}");
@@ -124,6 +141,9 @@ pub fn sampled(take: &Take, frame: &Frame, code: f64) -> String {
             let samples = tuples(&values, attribute.width);
             text.line(format!("        {}.timeSamples = {{ {code:?}: {samples} }}", attribute.declared));
         }
+        let particles = group.particles.iter().map(|&at| &frame.particles[at]);
+        let extent = tuples(&extent(particles, group.kind == "Points"), 3);
+        text.line(format!("        {EXTENT}.timeSamples = {{ {code:?}: {extent} }}"));
         text.line("    }");
     }
     text.line("}");

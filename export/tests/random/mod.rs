@@ -1,9 +1,9 @@
 //! Random recordings from a seed.
 
 use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
-use pliant_export::{ExportError, Source, Table};
+use pliant_export::{ExportError, Paint, Source, Table};
 use pliant_io::ply::{Frame, FrameFields, FrameParticle};
-use pliant_render::{BodyShape, RenderBody};
+use pliant_render::{BodyShape, Image, RenderBody};
 use pliant_runner::recording::RecordedBody;
 
 /// Random numbers: SplitMix64 (Steele, Lea, Flood 2014).
@@ -143,4 +143,34 @@ impl Source for RandomRun {
             values: vec![0.5, f64::NAN, 1.5, 2.0],
         })
     }
+
+    fn picture_size(&self) -> [u32; 2] {
+        [96, 64]
+    }
+
+    fn painter(&self) -> Result<Box<dyn Paint + '_>, ExportError> {
+        Ok(Box::new(Painter))
+    }
+}
+
+/// Draws without looking at the frame.
+struct Painter;
+
+impl Paint for Painter {
+    fn paint(&self, frame: usize, width: u32, height: u32) -> Result<Image, ExportError> {
+        Ok(paint(frame, width, height))
+    }
+}
+
+/// The picture of a frame: slopes of saturated colours, and a soft shadow that moves. It has no sharp
+/// edges of colour, which video does not keep.
+pub fn paint(frame: usize, width: u32, height: u32) -> Image {
+    let mut pixels = Vec::new();
+    for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+        let [along, down] = [(x, width), (y, height)].map(|(at, side)| f64::from(at) / f64::from(side - 1));
+        let middle = 0.2 * (frame % 6) as f64;
+        let shadow = (1.0 - ((along - middle) / 0.2).powi(2) - ((down - 0.5) / 0.4).powi(2)).max(0.0);
+        pixels.extend([along, down, 1.0 - along].map(|v| (255.0 * v * (1.0 - 0.6 * shadow)) as u8));
+    }
+    Image { width, height, pixels }
 }
