@@ -46,16 +46,13 @@ impl Background {
     /// # Errors
     /// [`RenderError`]: an invalid size, camera, light or mesh.
     pub fn new(picture: &Picture) -> Result<Self, RenderError> {
-        Ok(Self::of(picture, &Seen::new(picture)?))
-    }
-
-    pub(super) fn of(picture: &Picture, seen: &Seen) -> Self {
+        let seen = Seen::new(picture)?;
         let planes = seen.scene.planes.clone();
         let buffer = floors(&seen.view, &planes);
         let bare = RenderScene { primitives: Vec::new(), planes, sides: Vec::new() };
         let bare = Seen { view: seen.view, light: seen.light, scene: bare };
         let pixels = bare.shaded(picture, &buffer, None).pixels;
-        Self { common: Common::new(picture, seen), buffer, pixels }
+        Ok(Self { common: Common::new(picture, &seen), buffer, pixels })
     }
 
     /// Whether it is that of a picture.

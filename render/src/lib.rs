@@ -43,7 +43,7 @@ pub use pixels::Image;
 pub use sphere::RenderSphere;
 pub use surface::{RenderSurface, SoftBodies, SurfaceError, soft_bodies};
 
-use raster::{SUPERSAMPLING, floors, rasterise};
+use raster::{Buffer, SUPERSAMPLING, floors, rasterise};
 use seen::{Seen, checked_size};
 
 /// Draws the picture.
@@ -52,27 +52,28 @@ use seen::{Seen, checked_size};
 /// [`RenderError`]: an invalid size, camera, light or mesh.
 pub fn render(picture: &Picture) -> Result<Image, RenderError> {
     let seen = Seen::new(picture)?;
-    Ok(drawn(picture, &seen, &Background::of(picture, &seen)))
+    Ok(drawn(picture, &seen, floors(&seen.view, &seen.scene.planes), None))
 }
 
 /// Draws the picture before a background that was made for another one, as for the frames of an
-/// animation. The bytes are those of [`render`], in less time; a background that does not fit is
-/// made anew.
+/// animation. The bytes are those of [`render`], in less time; a background that does not fit is not
+/// used.
 ///
 /// # Errors
 /// [`RenderError`]: an invalid size, camera, light or mesh.
 pub fn render_before(picture: &Picture, background: &Background) -> Result<Image, RenderError> {
     let seen = Seen::new(picture)?;
     if background.fits(picture, &seen) {
-        Ok(drawn(picture, &seen, background))
+        Ok(drawn(picture, &seen, background.buffer(), Some(background.pixels())))
     } else {
-        Ok(drawn(picture, &seen, &Background::of(picture, &seen)))
+        Ok(drawn(picture, &seen, floors(&seen.view, &seen.scene.planes), None))
     }
 }
 
-fn drawn(picture: &Picture, seen: &Seen, background: &Background) -> Image {
-    let buffer = rasterise(&seen.view, &seen.scene.primitives, background.buffer());
-    let mut image = seen.shaded(picture, &buffer, Some(background.pixels()));
+/// Draws the solids in front of the floors; `bare` has the pixels without solids.
+fn drawn(picture: &Picture, seen: &Seen, floors: Buffer, bare: Option<&[u8]>) -> Image {
+    let buffer = rasterise(&seen.view, &seen.scene.primitives, floors);
+    let mut image = seen.shaded(picture, &buffer, bare);
     if let Some(caption) = picture.caption {
         font::draw_caption(&mut image, caption);
     }

@@ -27,8 +27,6 @@ pub(super) struct Occlusion {
     height: usize,
     /// 1: open, 0: closed.
     openness: Vec<f32>,
-    /// Whether a pixel or one beside it may be less than open.
-    near_solids: Vec<bool>,
     /// Distance along the ray \[m\] at which it holds.
     depth: Vec<f32>,
     reach: f32,
@@ -136,12 +134,14 @@ impl Occlusion {
             }
         });
         let openness = blur(&raw, &depth, &near_solids, width, reach, stride);
-        Self { width, height, openness, near_solids, depth, reach }
+        Self { width, height, openness, depth, reach }
     }
 
-    /// Whether all samples of a pixel are open, because no solid is near.
+    /// Whether all samples of a pixel are open: it and those beside it.
     pub fn is_open(&self, x: usize, y: usize) -> bool {
-        !self.near_solids[y * self.width + x]
+        let columns = x.saturating_sub(1)..(x + 2).min(self.width);
+        let mut rows = y.saturating_sub(1)..(y + 2).min(self.height);
+        rows.all(|v| self.openness[v * self.width..][columns.clone()].iter().all(|open| *open == 1.0))
     }
 
     /// Openness at a sample \[samples\] of a surface at distance `depth` \[m\]: of the four pixels
@@ -226,7 +226,8 @@ fn blur(
                 continue;
             }
             let center = depth[y * width + x];
-            let (mut sum, mut weights) = (0.0, 1e-6);
+            // Open pixels alone give 1 exactly.
+            let (mut sum, mut weights) = (0.0, 0.0);
             let first = |middle: usize| middle.saturating_sub(2).next_multiple_of(stride);
             for v in (first(y)..(y + 2).min(height)).step_by(stride) {
                 for u in (first(x)..(x + 2).min(width)).step_by(stride) {
@@ -235,7 +236,7 @@ fn blur(
                     weights += weight;
                 }
             }
-            *out = if center.is_finite() { sum / weights } else { 1.0 };
+            *out = if weights > 1e-6 { sum / weights } else { 1.0 };
         }
     });
     smooth

@@ -1,8 +1,8 @@
 //! Frames of the animation, drawn while the run goes on.
 //!
 //! They are drawn by one thread that gets only the time that the steps leave (the operating system's
-//! idle policy), from frames that are on disk, and are kept in memory: nothing of the run waits for
-//! them or depends on them. Where they cannot be drawn early they are drawn after the run; the
+//! idle policy), from frames that are on disk, and are kept compressed in memory: nothing of the run
+//! waits for them or depends on them. Where they cannot be drawn early they are drawn after the run; the
 //! animation is the same to the byte.
 
 use std::path::{Path, PathBuf};
@@ -11,14 +11,12 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use pliant_io::files::IoError;
 use pliant_scenes::format::Scene;
 use thread_priority::ThreadPriority;
 
-use crate::picture::{EarlyFrames, FrameRenderer, PictureError, shown_frames, small_size};
+use crate::picture::{Animation, FrameRenderer, PREVIEW_GIF, PictureError};
 use crate::recording::Recording;
-
-/// Most memory for the frames of an animation \[bytes\].
-const MOST_BYTES: u64 = 128 << 20;
 
 /// How often is looked for a new frame.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -48,34 +46,30 @@ impl FrameCounter {
 /// The thread that draws.
 pub(crate) struct EarlyPictures {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<EarlyFrames>>,
+    thread: Option<JoinHandle<Animation>>,
 }
 
 impl EarlyPictures {
     /// Begins to draw the run `target`, which is to have `frames` frames. None if its camera is not
-    /// known before its end, or the frames would take too much memory.
+    /// known before its end.
     pub fn start(target: &Path, scene: &Scene, frames: usize, counter: &FrameCounter) -> Option<Self> {
-        let chosen = shown_frames(&scene.output, frames);
-        let [width, height] = small_size(&scene.output).map(u64::from);
-        let bytes = width.saturating_mul(height).saturating_mul(3 * chosen.len() as u64);
-        if scene.output.camera.is_none() || bytes > MOST_BYTES {
-            return None;
-        }
+        scene.output.camera.as_ref()?;
+        let animation = Animation::begin(&scene.output, frames).ok()?;
         let shared = counter.0.clone();
         let (target, told) = (target.to_path_buf(), shared.clone());
-        let draw = move || draw_idly(target, &chosen, &told);
+        let draw = move || draw_idly(target, animation, &told);
         let thread = thread::Builder::new().name("early pictures".to_owned()).spawn(draw).ok()?;
         Some(Self { shared, thread: Some(thread) })
     }
 
     /// Waits for the frame that is being drawn; returns what there is.
-    pub fn finish(mut self) -> EarlyFrames {
+    pub fn finish(mut self) -> Option<Animation> {
         self.end()
     }
 
-    fn end(&mut self) -> EarlyFrames {
+    fn end(&mut self) -> Option<Animation> {
         self.shared.ended.store(true, Ordering::Release);
-        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+        self.thread.take().and_then(|thread| thread.join().ok())
     }
 }
 
@@ -85,10 +79,9 @@ impl Drop for EarlyPictures {
     }
 }
 
-/// Draws the frames `chosen` in a pool of one idle thread, until the run ends or something fails:
-/// what is wrong is found again, and told, when the pictures are drawn after the run.
-fn draw_idly(target: PathBuf, chosen: &[usize], told: &Shared) -> EarlyFrames {
-    let mut drawn = EarlyFrames::new();
+/// Draws frames in a pool of one idle thread, until the run ends or something fails: what is wrong is
+/// found again, and told, when the pictures are drawn after the run.
+fn draw_idly(target: PathBuf, mut animation: Animation, told: &Shared) -> Animation {
     let is_idle = be_idle();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).start_handler(|_| {
         be_idle();
@@ -97,20 +90,15 @@ fn draw_idly(target: PathBuf, chosen: &[usize], told: &Shared) -> EarlyFrames {
         && is_idle
     {
         // The error is told after the run.
-        let _ = pool.install(|| draw(target, chosen, told, &mut drawn));
+        let _ = pool.install(|| draw(target, &mut animation, told));
     }
-    drawn
+    animation
 }
 
-fn draw(
-    target: PathBuf,
-    chosen: &[usize],
-    told: &Shared,
-    drawn: &mut EarlyFrames,
-) -> Result<(), PictureError> {
+fn draw(target: PathBuf, animation: &mut Animation, told: &Shared) -> Result<(), PictureError> {
     let background = OnceLock::new();
     let mut recording: Option<Recording> = None;
-    for &frame in chosen {
+    while let Some(frame) = animation.next_frame() {
         while told.written.load(Ordering::Acquire) <= frame {
             if told.ended.load(Ordering::Acquire) {
                 return Ok(());
@@ -128,8 +116,9 @@ fn draw(
             seen.refresh()?;
         }
         let image = FrameRenderer::new(seen)?.draw_small(frame, &background)?;
-        drawn.insert(frame, image);
-        told.drawn.store(drawn.len(), Ordering::Release);
+        let path = seen.directory().join(PREVIEW_GIF);
+        animation.add(&image).map_err(|e| IoError::file("write", &path, e))?;
+        told.drawn.fetch_add(1, Ordering::AcqRel);
     }
     Ok(())
 }
@@ -154,6 +143,9 @@ fn be_idle() -> bool {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panics")]
 
+    use std::fs;
+    use std::ops::ControlFlow;
+
     use pliant_scenes::builtin;
     use pliant_scenes::format::{Assignment, apply};
     use pliant_scenes::scenario::Scenario;
@@ -161,10 +153,10 @@ mod tests {
     use super::*;
     use crate::run::{RunOptions, run};
 
-    // Checks: the thread draws every frame that is on disk, and no other; each is what is drawn after
-    // the run, to the byte.
+    // Checks: the thread draws every frame that is on disk, and no other; the animation that goes on
+    // from there is that drawn after the run, to the byte.
     #[test]
-    fn frames_drawn_early_are_those_drawn_after_the_run() {
+    fn an_animation_begun_early_is_that_drawn_after_the_run() {
         let changes = [
             "grid_spacing=0.025",
             "soft[0].sampling.counts=[4,4,4]",
@@ -186,13 +178,14 @@ mod tests {
         while early.shared.drawn.load(Ordering::Acquire) < frames - 1 {
             thread::sleep(PAUSE);
         }
-        let drawn = early.finish();
-        assert_eq!(drawn.keys().copied().collect::<Vec<_>>(), (0..frames - 1).collect::<Vec<_>>());
+        let begun = early.finish().unwrap();
+        assert_eq!(begun.next_frame(), Some(frames - 1));
         let recording = Recording::open(&out).unwrap();
         let renderer = FrameRenderer::new(&recording).unwrap();
-        for (frame, image) in &drawn {
-            let later = renderer.draw_small(*frame, &OnceLock::new()).unwrap();
-            assert!(*image == later, "frame {frame}");
-        }
+        let mut go_on = |_, _| ControlFlow::Continue(());
+        renderer.write_gif(&mut go_on).unwrap();
+        let drawn_after = fs::read(out.join(PREVIEW_GIF)).unwrap();
+        renderer.write_gif_from(Some(begun), &mut go_on).unwrap();
+        assert!(fs::read(out.join(PREVIEW_GIF)).unwrap() == drawn_after);
     }
 }

@@ -1,8 +1,7 @@
 //! Pictures of a run directory: made from its frames, its bodies' poses and the scene in its
 //! manifest.
 
-use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
@@ -16,7 +15,7 @@ pub use crate::picture_parts::{drawn, shape};
 use crate::recording::Recording;
 pub use crate::world_picture::WorldLook;
 use pliant_io::files::{IoError, atomic_write};
-use pliant_render::{Background, Camera, GifWriter, Image, Picture, render_before, write_png};
+use pliant_render::{Background, Camera, GifWriter, Image, Picture, render, render_before, write_png};
 use pliant_scenes::format::Output;
 
 /// Name of the still picture in a run directory: its last frame.
@@ -35,9 +34,6 @@ const GIF_RATE: f64 = 10.0;
 
 /// Number of frames used to place the camera.
 const FRAMING_FRAMES: usize = 8;
-
-/// Frames of an animation by their numbers.
-pub(crate) type EarlyFrames = BTreeMap<usize, Image>;
 
 /// Is told the number of pictures done and of all; may ask to stop.
 pub type PictureProgress<'a> = &'a mut dyn FnMut(usize, usize) -> ControlFlow<()>;
@@ -67,7 +63,7 @@ impl<'a> FrameRenderer<'a> {
     /// # Errors
     /// [`PictureError`]: the frame cannot be read or drawn.
     pub fn draw(&self, frame: usize, width: u32, height: u32) -> Result<Image, PictureError> {
-        self.drawn(frame, [width, height], false, &self.background)
+        self.drawn(frame, [width, height], false, Some(&self.background))
     }
 
     /// A frame of the animation, with a background that they share.
@@ -76,16 +72,16 @@ impl<'a> FrameRenderer<'a> {
         frame: usize,
         background: &OnceLock<Background>,
     ) -> Result<Image, PictureError> {
-        self.drawn(frame, small_size(self.output()), true, background)
+        self.drawn(frame, small_size(self.output()), true, Some(background))
     }
 
-    /// Draws a frame; the background is made once for frames of a size.
+    /// Draws a frame; frames of a size share a background, which is made for the first.
     fn drawn(
         &self,
         frame: usize,
         size: [u32; 2],
         draft: bool,
-        background: &OnceLock<Background>,
+        background: Option<&OnceLock<Background>>,
     ) -> Result<Image, PictureError> {
         let [width, height] = size;
         let (scene, seen) = (self.recording.scene(), self.recording.frame(frame)?);
@@ -103,6 +99,7 @@ impl<'a> FrameRenderer<'a> {
         picture.ground = ground(&self.planes);
         picture.caption = Some(&caption);
         picture.draft = draft;
+        let Some(background) = background else { return Ok(render(&picture)?) };
         let background = match background.get() {
             Some(made) => made,
             None => {
@@ -123,7 +120,8 @@ impl<'a> FrameRenderer<'a> {
     /// [`PictureError`].
     pub fn write_png(&self) -> Result<(), PictureError> {
         let [width, height] = self.output().picture_size;
-        let image = self.draw(self.recording.frame_count().saturating_sub(1), width, height)?;
+        let last = self.recording.frame_count().saturating_sub(1);
+        let image = self.drawn(last, [width, height], false, None)?;
         Ok(write_png(self.recording.directory().join(PREVIEW_PNG), &image)?)
     }
 
@@ -132,55 +130,42 @@ impl<'a> FrameRenderer<'a> {
     /// # Errors
     /// [`PictureError`]; [`PictureError::Stopped`] if `progress` asks for it.
     pub fn write_gif(&self, progress: PictureProgress) -> Result<(), PictureError> {
-        self.write_gif_with(&EarlyFrames::new(), progress)
+        self.write_gif_from(None, progress)
     }
 
-    /// As [`write_gif`](Self::write_gif), with frames that were drawn by
-    /// [`draw_small`](Self::draw_small) before.
-    pub(crate) fn write_gif_with(
+    /// As [`write_gif`](Self::write_gif), going on from an animation that was begun before; one of
+    /// other frames is begun anew.
+    pub(crate) fn write_gif_from(
         &self,
-        early: &EarlyFrames,
+        begun: Option<Animation>,
         progress: PictureProgress,
     ) -> Result<(), PictureError> {
-        let [width, height] = small_size(self.output());
+        let path = self.recording.directory().join(PREVIEW_GIF);
         let frames = self.recording.frame_count();
-        let shown = shown_frames(self.output(), frames);
-        let stride = (frames as f64 - 1.0).max(1.0) / (shown.len() as f64 - 1.0).max(1.0);
-        let time = stride * self.output().frame_interval;
-        let background = OnceLock::new();
-        let draw = |chunk: &[usize]| -> Result<Vec<Image>, PictureError> {
-            let draw = |frame: &usize| match early.get(frame) {
-                Some(image) => Ok(image.clone()),
-                None => self.draw_small(*frame, &background),
-            };
-            chunk.par_iter().map(draw).collect()
+        let fits = |begun: &Animation| begun.shown == shown_frames(self.output(), frames);
+        let mut animation = match begun.filter(fits) {
+            Some(begun) => begun,
+            None => Animation::begin(self.output(), frames).map_err(|e| IoError::file("write", &path, e))?,
         };
-        let mut failure = None;
-        let result = atomic_write(self.recording.directory().join(PREVIEW_GIF), |out| {
-            let mut gif = GifWriter::new(out, width, height, time)?;
-            let mut fail = |error| {
-                failure = Some(error);
-                io::Error::other("the animation was not finished")
-            };
-            let mut done = 0;
-            let mut images = Vec::new();
-            for chunk in shown.chunks(2 * rayon::current_num_threads()) {
-                // The frames before are compressed meanwhile.
-                let (drawn, written) = rayon::join(|| draw(chunk), || add(&mut gif, &images));
-                written?;
-                images = drawn.map_err(&mut fail)?;
-                done += images.len();
-                if progress(done, shown.len()).is_break() {
-                    return Err(fail(PictureError::Stopped));
-                }
+        let background = OnceLock::new();
+        let all = animation.shown.len();
+        let mut images: Vec<Image> = Vec::new();
+        while animation.done < all {
+            let first = animation.done + images.len();
+            let last = (first + 2 * rayon::current_num_threads()).min(all);
+            let chunk = animation.shown[first..last].to_vec();
+            let draw = || chunk.par_iter().map(|frame| self.draw_small(*frame, &background)).collect();
+            // The frames before are compressed meanwhile.
+            let add = || images.iter().try_for_each(|image| animation.add(image));
+            let (drawn, added): (Result<Vec<Image>, PictureError>, io::Result<()>) = rayon::join(draw, add);
+            added.map_err(|e| IoError::file("write", &path, e))?;
+            images = drawn?;
+            if progress(last, all).is_break() {
+                return Err(PictureError::Stopped);
             }
-            add(&mut gif, &images)?;
-            gif.finish().map(drop)
-        });
-        match failure {
-            Some(error) => Err(error),
-            None => Ok(result?),
         }
+        let bytes = animation.gif.finish().map_err(|e| IoError::file("write", &path, e))?;
+        Ok(atomic_write(&path, |out| out.write_all(&bytes))?)
     }
 
     /// Writes `pictures/000000.png` and so on, one for every frame.
@@ -219,9 +204,36 @@ pub(crate) fn shown_frames(output: &Output, frames: usize) -> Vec<usize> {
     spread(frames, most)
 }
 
-/// Adds frames to an animation.
-fn add<W: io::Write>(gif: &mut GifWriter<W>, images: &[Image]) -> io::Result<()> {
-    images.iter().try_for_each(|image| gif.add(image))
+/// An animation in memory, its first frames compressed.
+pub(crate) struct Animation {
+    /// The frames of the run that it shows.
+    shown: Vec<usize>,
+    /// How many of them are in it.
+    done: usize,
+    gif: GifWriter<Vec<u8>>,
+}
+
+impl Animation {
+    /// The animation of a run of `frames` frames, none of them drawn.
+    pub fn begin(output: &Output, frames: usize) -> io::Result<Self> {
+        let [width, height] = small_size(output);
+        let shown = shown_frames(output, frames);
+        let stride = (frames as f64 - 1.0).max(1.0) / (shown.len() as f64 - 1.0).max(1.0);
+        let gif = GifWriter::new(Vec::new(), width, height, stride * output.frame_interval)?;
+        Ok(Self { shown, done: 0, gif })
+    }
+
+    /// The frame that is to be added next; none when all are there.
+    pub fn next_frame(&self) -> Option<usize> {
+        self.shown.get(self.done).copied()
+    }
+
+    /// Adds that frame.
+    pub fn add(&mut self, image: &Image) -> io::Result<()> {
+        self.gif.add(image)?;
+        self.done += 1;
+        Ok(())
+    }
 }
 
 /// The camera of the scene, or one that shows all of the run. Upwards in the picture is against

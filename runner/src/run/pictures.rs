@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::RunError;
 use super::outputs::pictures_of;
-use crate::picture::{EarlyFrames, FrameRenderer, PictureError, PictureProgress};
+use crate::picture::{Animation, FrameRenderer, PictureError, PictureProgress};
 use crate::record::{Manifest, Pictures};
 use crate::recording::Recording;
 use crate::{plots, pressure};
@@ -29,15 +29,15 @@ pub fn draw(
     every_frame: bool,
     progress: PictureProgress,
 ) -> Result<(), RunError> {
-    draw_with(directory, manifest, every_frame, &EarlyFrames::new(), progress)
+    draw_from(directory, manifest, every_frame, None, progress)
 }
 
-/// As [`draw`], with frames of the animation that were drawn while the run went on.
-pub(super) fn draw_with(
+/// As [`draw`], with an animation that was begun while the run went on.
+pub(super) fn draw_from(
     directory: &Path,
     manifest: &mut Manifest,
     every_frame: bool,
-    early: &EarlyFrames,
+    begun: Option<Animation>,
     progress: PictureProgress,
 ) -> Result<(), RunError> {
     plots::write(directory, manifest)?;
@@ -45,7 +45,7 @@ pub(super) fn draw_with(
     let recording = Recording::open(directory).map_err(PictureError::from)?;
     let renderer = FrameRenderer::new(&recording)?;
     renderer.write_png()?;
-    renderer.write_gif_with(early, progress)?;
+    renderer.write_gif_from(begun, progress)?;
     if every_frame {
         renderer.write_all(progress)?;
     }

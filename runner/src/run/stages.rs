@@ -11,7 +11,7 @@ use super::pictures;
 use super::simulate::{Run, is_same_run, same_but_duration, steps_of};
 use super::{Progress, RunError, RunOptions, Stage, StopSignal, Summary};
 use crate::early_pictures::EarlyPictures;
-use crate::picture::EarlyFrames;
+use crate::picture::Animation;
 use crate::record::{MANIFEST, Manifest, Status, changed_input};
 use crate::verify::verify;
 use pliant_io::files::IoError;
@@ -22,17 +22,17 @@ struct Recorded {
     directory: RunDirectory,
     manifest: Manifest,
     notes: Vec<String>,
-    /// Frames of its animation that are drawn already.
-    early: EarlyFrames,
+    /// Its animation, if it was begun.
+    animation: Option<Animation>,
 }
 
 pub(super) fn run(scenario: Scenario, mut options: RunOptions) -> Result<Summary, RunError> {
     check(&options.out, options.backend, options.resume)?;
     let recorded =
         if options.resume { resume(scenario, &mut options)? } else { begin(scenario, &mut options)? };
-    let Recorded { directory, mut manifest, notes, early } = recorded;
+    let Recorded { directory, mut manifest, notes, animation } = recorded;
     let directory = directory.finish()?;
-    let picture_error = draw(&directory, &mut manifest, &early, &mut options);
+    let picture_error = draw(&directory, &mut manifest, animation, &mut options);
     Ok(Summary { directory: directory.path, manifest, picture_error, notes })
 }
 
@@ -40,7 +40,7 @@ pub(super) fn run(scenario: Scenario, mut options: RunOptions) -> Result<Summary
 fn begin(scenario: Scenario, options: &mut RunOptions) -> Result<Recorded, RunError> {
     let directory = RunDirectory::create(&options.out)?;
     match record(scenario, &directory, options, None) {
-        Ok((manifest, early)) => Ok(Recorded { directory, manifest, notes: Vec::new(), early }),
+        Ok((manifest, animation)) => Ok(Recorded { directory, manifest, notes: Vec::new(), animation }),
         Err(error) => {
             let kept = Checkpoint::exists(directory.path());
             if !kept {
@@ -58,8 +58,7 @@ fn resume(mut scenario: Scenario, options: &mut RunOptions) -> Result<Recorded, 
     match complete(&scenario, &directory) {
         Found::Complete(manifest) => {
             directory.remove_temporary();
-            let early = EarlyFrames::new();
-            return Ok(Recorded { directory, manifest: *manifest, notes, early });
+            return Ok(Recorded { directory, manifest: *manifest, notes, animation: None });
         }
         Found::Damaged(reason) => notes.push(reason),
         Found::Incomplete => {}
@@ -76,15 +75,15 @@ fn resume(mut scenario: Scenario, options: &mut RunOptions) -> Result<Recorded, 
             }
             directory.reopen()?;
             remove_manifest(directory.path())?;
-            let (manifest, early) =
+            let (manifest, animation) =
                 record(scenario, &directory, options, Some(usable.checkpoint)).map_err(|e| e.kept(true))?;
-            Ok(Recorded { directory, manifest, notes, early })
+            Ok(Recorded { directory, manifest, notes, animation })
         }
         // Nothing but what a run makes before its first checkpoint.
         None if directory.path() != directory.target() => {
             directory.begin_again()?;
-            let (manifest, early) = record(scenario, &directory, options, None)?;
-            Ok(Recorded { directory, manifest, notes, early })
+            let (manifest, animation) = record(scenario, &directory, options, None)?;
+            Ok(Recorded { directory, manifest, notes, animation })
         }
         None => Err(RunError::Checkpoint {
             path: directory.target().to_path_buf(),
@@ -158,7 +157,7 @@ fn record(
     directory: &RunDirectory,
     options: &mut RunOptions,
     from: Option<Checkpoint>,
-) -> Result<(Manifest, EarlyFrames), RunError> {
+) -> Result<(Manifest, Option<Animation>), RunError> {
     let machine = options.backend.open()?;
     let mut run = match from {
         Some(checkpoint) => Run::resume(scenario, directory, &machine, checkpoint)?,
@@ -168,7 +167,7 @@ fn record(
     let (status, error) = run.simulate(options)?;
     let mut manifest = run.manifest(status, error, &machine, options.pictures)?;
     manifest.write(directory.path())?;
-    Ok((manifest, early.map(EarlyPictures::finish).unwrap_or_default()))
+    Ok((manifest, early.and_then(EarlyPictures::finish)))
 }
 
 /// Draws what is wanted and not there yet. A run whose pictures fail is still a run: the reason is
@@ -176,7 +175,7 @@ fn record(
 fn draw(
     directory: &FinishedDirectory,
     manifest: &mut Manifest,
-    early: &EarlyFrames,
+    animation: Option<Animation>,
     options: &mut RunOptions,
 ) -> Option<String> {
     let stop = options.stop;
@@ -193,6 +192,6 @@ fn draw(
         }
         if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let result = pictures::draw_with(&directory.path, manifest, false, early, &mut progress);
+    let result = pictures::draw_from(&directory.path, manifest, false, animation, &mut progress);
     result.err().map(|error| error.to_string())
 }
