@@ -145,6 +145,7 @@ mod tests {
 
     use std::fs;
     use std::ops::ControlFlow;
+    use std::time::Instant;
 
     use pliant_scenes::builtin;
     use pliant_scenes::format::{Assignment, apply};
@@ -160,8 +161,8 @@ mod tests {
         let changes = [
             "grid_spacing=0.025",
             "soft[0].sampling.counts=[4,4,4]",
-            "duration=0.1",
-            "output.frame_interval=0.02",
+            "duration=0.5",
+            "output.frame_interval=0.1",
             "output.picture_size=[120,80]",
             r#"output.camera={"position":[0.6,-0.6,0.4],"target":[0,0,0.1],"field_of_view":0.6}"#,
         ];
@@ -174,8 +175,10 @@ mod tests {
         let counter = FrameCounter::default();
         counter.set(frames - 1);
         let early = EarlyPictures::start(&out, &scene, frames, &counter).unwrap();
-        // All but the last, for which it waits.
+        // All but the last, for which it waits. A minute is plenty for five small pictures.
+        let begun = Instant::now();
         while early.shared.drawn.load(Ordering::Acquire) < frames - 1 {
+            assert!(begun.elapsed() < Duration::from_secs(60), "nothing is drawn");
             thread::sleep(PAUSE);
         }
         let begun = early.finish().unwrap();
