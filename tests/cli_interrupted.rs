@@ -81,7 +81,7 @@ fn interrupt(place: &Place, signal: &str, arguments: &[&str], file: &str) {
 #[test]
 fn a_long_step_is_abandoned_after_the_grace() {
     let place = Place::new();
-    let slow = ["--set", "dt=0.01", "--set", "substeps=60000", "--time", "0.02", "--grace", "0.2"];
+    let slow = ["--set", "dt=0.01", "--set", "substeps=600000", "--time", "0.02", "--grace", "0.2"];
     let long = [&ENDLESS[..ENDLESS.len() - 2], &slow, &["--out", "out"]].concat();
     interrupt(&place, "-TERM", &long, ".out.partial/checkpoint/000000000000.bin");
     let manifest = place.json("out/manifest.json");

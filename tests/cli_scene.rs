@@ -25,7 +25,8 @@ fn every_listed_scene_is_shown_and_checked() {
     let robots = ["gripper", "franka", "vacuum"];
     let both = ["soft-grasp", "sand-scoop", "bread-split"];
     let cloth = ["box-bagging", "laundry", "tshirt-folding"];
-    assert_eq!(names, [&soft[..], &rigid, &closed, &clutter, &robots, &both, &cloth].concat());
+    let fine = ["dough-rolling-fine", "sand-scoop-fine"];
+    assert_eq!(names, [&soft[..], &rigid, &closed, &clutter, &robots, &both, &cloth, &fine].concat());
     let listed = place.pliant(&["list"]).exits(0).out;
     assert_eq!(listed.lines().count(), names.len());
     assert!(listed.contains("(Lube et al. 2004)\n"), "{listed}");
