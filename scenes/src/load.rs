@@ -63,7 +63,7 @@ pub enum LoadError {
         /// The argument.
         scene: String,
         /// What is wrong.
-        source: BuiltinError,
+        source: Box<BuiltinError>,
     },
     /// The scene's values are not valid.
     #[error("scene '{scene}':\n{source}")]
@@ -83,7 +83,8 @@ pub enum LoadError {
 pub fn read(scene: &str) -> Result<Scene, LoadError> {
     let parse_error = |source| LoadError::Parse { scene: scene.to_owned(), source };
     if let Some(built_in) = builtin::scene(scene) {
-        return built_in.map_err(|source| LoadError::BuiltIn { scene: scene.to_owned(), source });
+        return built_in
+            .map_err(|source| LoadError::BuiltIn { scene: scene.to_owned(), source: Box::new(source) });
     }
     let file_error = |source| LoadError::File {
         scene: scene.to_owned(),
