@@ -1,6 +1,6 @@
 // Bodies and robots from their shapes; half-spaces and boundary planes as floors with a grid.
 
-import { BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, Color, CylinderGeometry, DoubleSide, FrontSide, Group, Mesh, MeshStandardMaterial, PlaneGeometry, Quaternion, SRGBColorSpace, ShaderMaterial, SphereGeometry, Vector3 } from './three.min.js';
+import { BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, Color, CylinderGeometry, DoubleSide, FrontSide, Group, Mesh, MeshStandardMaterial, PlaneGeometry, Quaternion, SRGBColorSpace, ShaderMaterial, ShadowMaterial, SphereGeometry, Vector3 } from './three.min.js';
 import { bytesOf } from './source.js';
 
 /** Extent of the drawn part of an endless floor [m]; the grid fades long before. */
@@ -53,6 +53,12 @@ export function floorGrid(spacing, extent, filled = true) {
   const size = Math.max(FLOOR, 20 * extent);
   const mesh = new Mesh(new PlaneGeometry(size, size), material);
   mesh.renderOrder = -1;
+  // The shade of what is over the floor, between the floor and all else; `Bodies.shade` places it.
+  const shade = new Mesh(new PlaneGeometry(2, 2), new ShadowMaterial({ opacity: 0.55, depthWrite: false, side: material.side }));
+  shade.renderOrder = -0.5;
+  shade.receiveShadow = true;
+  shade.isShade = true;
+  mesh.add(shade);
   return mesh;
 }
 
@@ -104,6 +110,7 @@ function shapeMesh(shape, spacing, extent) {
     });
     if (round) markOctants(material);
     made = new Mesh(geometryOf(shape), material);
+    made.castShadow = made.receiveShadow = true;
   }
   place(made, shape.pose, 0);
   return made;
@@ -147,6 +154,17 @@ export class Bodies {
       throw new Error(`a frame has poses of ${frame.bodies} bodies; the scene has ${this.parts.length}`);
     }
     this.parts.forEach((part, number) => place(part, frame.poses, 7 * number));
+  }
+
+  /** Puts the shade where shadows can be: on each floor, `half` to each side of what lies under a point [m]. */
+  shade(point, half) {
+    this.object.updateWorldMatrix(true, true);
+    this.object.traverse(part => {
+      if (!part.isShade) return;
+      const under = part.parent.worldToLocal(point.clone());
+      part.position.set(under.x, under.y, 0);
+      part.scale.setScalar(1.6 * half);
+    });
   }
 
   /** Smallest box around the shapes that have an end. */

@@ -1,14 +1,9 @@
 // Cloth: a mesh with the recorded colours on the front and, where there are any, others on the back.
 
 import { BackSide, BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, FrontSide, Group, Mesh, MeshStandardMaterial } from './three.min.js';
+import { linear, linearOf } from './colour.js';
 
-const LOOK = { vertexColors: true, roughness: 0.9, metalness: 0 };
-
-/** Linear light of an sRGB byte. */
-const LINEAR = Float32Array.from({ length: 256 }, (_, byte) => {
-  const c = byte / 255;
-  return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-});
+const LOOK = { vertexColors: true, roughness: 0.9, metalness: 0, shadowSide: DoubleSide };
 
 /** The cloth of a view. */
 export class Cloth {
@@ -17,6 +12,7 @@ export class Cloth {
     this.front = new Mesh(new BufferGeometry(), new MeshStandardMaterial({ ...LOOK, side: DoubleSide }));
     this.back = new Mesh(new BufferGeometry(), new MeshStandardMaterial({ ...LOOK, side: BackSide, flatShading: true }));
     this.front.frustumCulled = this.back.frustumCulled = false;
+    this.front.castShadow = this.front.receiveShadow = this.back.receiveShadow = true;
     this.object.add(this.front, this.back);
     this.object.visible = false;
     this.sizes = '';
@@ -49,9 +45,7 @@ export class Cloth {
     this.sizes = sizes;
     const { position, color } = this.front.geometry.attributes;
     position.array = frame.positions;
-    for (let i = 0; i < frame.particles; i++) {
-      for (let c = 0; c < 3; c++) color.array[3 * i + c] = LINEAR[colours[4 * i + c]];
-    }
+    linear(color.array, colours);
     this.front.geometry.index.array = frame.triangles;
     this.front.geometry.index.needsUpdate = position.needsUpdate = color.needsUpdate = true;
     this.front.geometry.computeVertexNormals();
@@ -70,7 +64,7 @@ export class Cloth {
       const vertex = frame.triangles[corner], triangle = Math.floor(corner / 3);
       for (let c = 0; c < 3; c++) {
         position.array[3 * corner + c] = frame.positions[3 * vertex + c];
-        color.array[3 * corner + c] = LINEAR[frame.backs[4 * triangle + c]];
+        color.array[3 * corner + c] = linearOf(frame.backs[4 * triangle + c]);
       }
     }
     position.needsUpdate = color.needsUpdate = true;

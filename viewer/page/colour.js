@@ -31,10 +31,30 @@ export function widen(range, values) {
   range[1] = high;
 }
 
-/** Fills `out` (u8 x 4 each) with the colours of a frame's particles. Values that are not finite are magenta. */
-export function paint(out, frame, key, [low, high], scale) {
-  if (key === 'file') { out.set(frame.colours); return; }
+/** Linear light of an sRGB byte. */
+const LINEAR = Float32Array.from({ length: 256 }, (_, byte) => {
+  const c = byte / 255;
+  return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+});
+
+/** Fills `out` (f32 x 3 each) with the linear light of colours (u8 x 4, sRGB). */
+export function linear(out, colours) {
+  for (let from = 0, to = 0; to < out.length; from++) {
+    out[to++] = LINEAR[colours[from++]]; out[to++] = LINEAR[colours[from++]]; out[to++] = LINEAR[colours[from++]];
+  }
+}
+
+/** The linear light of a byte. */
+export const linearOf = byte => LINEAR[byte];
+
+/**
+ * Colours (u8 x 4 each) of the particles of a frame, or of the vertices of surfaces, by a field: their
+ * own as recorded, or `old`, filled, if it has the right length. Values that are not finite are magenta.
+ */
+export function painted(frame, key, [low, high], scale, old) {
+  if (key === 'file') return frame.colours;
   const values = frame[key];
+  const out = old?.length === 4 * values.length && old !== frame.colours ? old : new Uint8Array(4 * values.length);
   const span = high > low ? 255 / (high - low) : 0;
   for (let i = 0; i < values.length; i++) {
     let red, green, blue;
@@ -51,6 +71,7 @@ export function paint(out, frame, key, [low, high], scale) {
     }
     out[4 * i] = red; out[4 * i + 1] = green; out[4 * i + 2] = blue; out[4 * i + 3] = 255;
   }
+  return out;
 }
 
 /** A number with four digits, in the notation of engineers. */

@@ -9,6 +9,7 @@ export function connect(actions) {
   by('play').addEventListener('click', actions.play);
   by('forward').addEventListener('click', () => actions.step(1));
   by('end').addEventListener('click', actions.end);
+  by('soft').addEventListener('click', actions.soft);
   by('fit').addEventListener('click', actions.fit);
   by('help-button').addEventListener('click', help);
   by('time').addEventListener('input', event => actions.go(Number(event.target.value)));
@@ -23,6 +24,8 @@ export function connect(actions) {
     End: actions.end,
     f: actions.fit,
     F: actions.fit,
+    s: actions.soft,
+    S: actions.soft,
     '?': help,
   };
   window.addEventListener('keydown', event => {

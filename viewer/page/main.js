@@ -12,7 +12,7 @@ const by = id => document.getElementById(id);
 const POLL = 1000;
 
 /** What is shown. `moments`: times of all frames of all runs [s]. */
-const state = { views: [], plots: [], tables: [], moments: [0], at: 0, time: 0, playing: false, speed: 1, field: 'file', forces: 'particles', troubles: new Map() };
+const state = { views: [], plots: [], tables: [], moments: [0], at: 0, time: 0, playing: false, speed: 1, field: 'file', soft: 'automatic', forces: 'particles', troubles: new Map() };
 
 function trouble(key, message) {
   if (message) state.troubles.set(key, message); else state.troubles.delete(key);
@@ -33,10 +33,10 @@ const drawn = [];
 function tick(now) {
   const passed = Math.min(0.1, Math.max(0, (now - before) / 1000));
   before = now;
-  const isReady = state.views.map(view => view.seek(state.time, true)).every(Boolean);
+  const isReady = state.views.map(view => view.seek(state.time, state.playing)).every(Boolean);
   // Time stands still until the frame of every run is here: none is skipped because it came late.
   if (state.playing && isReady) advance(passed * state.speed);
-  const news = state.views.map(view => view.draw()).some(Boolean);
+  const news = state.views.map(view => view.draw(now, state.playing)).some(Boolean);
   if (news) { drawn.push(now); while (drawn.length > 60) drawn.shift(); }
   refresh();
   if (state.playing) wake();
@@ -83,13 +83,15 @@ let last = {};
 function refresh() {
   const { at, time, views } = state;
   for (const view of views) trouble(`view ${view.run}`, view.error ? `${view.status?.name ?? view.run}: ${view.error}` : '');
-  const key = `${at} ${state.moments.length} ${views.map(view => view.shownFrame)} ${state.field} ${state.forces}`;
+  const key = `${at} ${state.moments.length} ${views.map(view => view.shownFrame)} ${views.map(view => view.hasSurfaces)} ${state.field} ${state.forces}`;
   if (key === last.key) return;
   last.key = key;
   by('time').max = state.moments.length - 1;
   by('time').value = at;
   by('clock').textContent = `${time.toFixed(3)} s, frame ${Math.max(0, views[0]?.shownFrame ?? 0)}`;
   for (const plot of state.plots) plot.draw(time);
+  by('soft').textContent = views.some(view => view.hasSurfaces) ? 'Surfaces' : 'Particles';
+  by('soft').disabled = !views.some(view => view.source.hasSurfaces && view.frame?.isSoft);
   forceScale();
   offerFields();
   shareRange();
@@ -151,7 +153,7 @@ function forceScale() {
   const newtons = largest > 0 ? [1, 2, 5, 10].map(digit => digit * power).find(value => value >= largest) : 0;
   const view = state.views.find(view => view.arrowSize);
   for (const view of state.views) {
-    view.options = { field: state.field, forces: state.forces, newtons };
+    view.options = { field: state.field, soft: state.soft, forces: state.forces, newtons };
   }
   const hasForces = newtons > 0 && state.forces !== 'none' && view;
   by('force-scale').textContent = hasForces
@@ -236,6 +238,7 @@ connect({
   step: by => { setPlaying(false); go(state.at + by); },
   end: () => go(state.moments.length - 1),
   fit: () => { for (const view of state.views) view.fit(view.frame, null); wake(); },
+  soft: () => { state.soft = state.views.some(view => view.hasSurfaces) ? 'particles' : 'surfaces'; forceScale(); last = {}; wake(); },
   speed: speed => { state.speed = speed; },
   field: field => { state.field = field; restyle(); },
   forces: forces => { state.forces = forces; restyle(); },

@@ -20,9 +20,15 @@ export class Plot {
     this.canvas = document.createElement('canvas');
     this.words = document.createElement('div');
     this.words.className = 'quiet';
-    this.element.append(this.choice, this.canvas, this.words);
+    // The cursor is not in the canvas: to draw all curves anew for each frame would cost more than the scene.
+    this.cursor = document.createElement('div');
+    this.cursor.className = 'cursor';
+    const box = document.createElement('div');
+    box.className = 'box';
+    box.append(this.canvas, this.cursor);
+    this.element.append(this.choice, box, this.words);
     Object.assign(this, { column, tables: [], time: 0, range: [0, 1] });
-    this.choice.addEventListener('change', () => { this.column = this.choice.value; this.draw(); });
+    this.choice.addEventListener('change', () => { this.column = this.choice.value; this.drawn = ''; this.draw(); });
     this.canvas.addEventListener('pointerdown', event => {
       const width = this.canvas.clientWidth - LEFT - RIGHT;
       const share = Math.max(0, Math.min(1, (event.offsetX - LEFT) / width));
@@ -40,6 +46,7 @@ export class Plot {
     }
     if (!names.has(this.column)) this.column = [...names][0];
     this.choice.value = this.column;
+    this.drawn = '';
     this.draw();
   }
 
@@ -51,13 +58,26 @@ export class Plot {
     }).filter(Boolean);
   }
 
-  /** Draws it anew. */
+  /** Shows a time [s]; draws the curves if they or their room changed. */
   draw(time = this.time) {
     this.time = time;
-    const all = this.series();
     const box = this.canvas, ratio = window.devicePixelRatio || 1;
     const width = box.clientWidth, height = box.clientHeight;
     if (!width || !height) return;
+    if (this.drawn !== `${width} ${height} ${ratio}`) this.drawCurves(box, width, height, ratio);
+    this.drawn = `${width} ${height} ${ratio}`;
+    this.cursor.hidden = !this.unit;
+    if (this.cursor.hidden) return;
+    const [first, last] = this.range;
+    const share = (Math.max(first, Math.min(last, time)) - first) / (last - first);
+    this.cursor.style.transform = `translateX(${(LEFT + share * (width - LEFT - RIGHT)).toFixed(1)}px)`;
+    this.say(this.all, time, this.unit.words);
+  }
+
+  drawCurves(box, width, height, ratio) {
+    const all = this.series();
+    this.all = all;
+    this.unit = null;
     box.width = Math.round(width * ratio);
     box.height = Math.round(height * ratio);
     const pen = box.getContext('2d');
@@ -91,13 +111,7 @@ export class Plot {
       }
       pen.stroke();
     }
-    pen.strokeStyle = '#ffffffb0';
-    pen.beginPath();
-    const cursor = x(Math.max(first, Math.min(last, time)));
-    pen.moveTo(cursor, TOP - 4);
-    pen.lineTo(cursor, height - BOTTOM);
-    pen.stroke();
-    this.say(all, time, unit);
+    this.unit = { words: unit };
   }
 
   frameOf(pen, { width, height, low, high, first, last, unit, y }) {

@@ -3,6 +3,9 @@
 /** Longest wait for an answer [ms]. */
 const LONGEST = 60000;
 
+/** Pause before the server is asked again for what it is making [ms]. */
+const AGAIN = 100;
+
 /** Bytes of base64 text. */
 export function bytesOf(text) {
   const binary = atob(text);
@@ -15,11 +18,13 @@ export function bytesOf(text) {
 class ServerSource {
   live = true;
   note = '';
+  hasSurfaces = true;
 
-  async get(path) {
+  async get(path, signal) {
     let answer;
+    const stops = [AbortSignal.timeout(LONGEST), ...(signal ? [signal] : [])];
     try {
-      answer = await fetch(path, { cache: 'no-store', signal: AbortSignal.timeout(LONGEST) });
+      answer = await fetch(path, { cache: 'no-store', signal: AbortSignal.any(stops) });
     } catch (error) {
       if (error.name === 'TimeoutError') throw new Error(`the viewer did not answer ${path} within ${LONGEST / 1000} s`);
       throw new Error('the viewer does not answer; it may have been stopped');
@@ -35,18 +40,29 @@ class ServerSource {
   async scene(run) { return (await this.get(`/api/runs/${run}/scene`)).json(); }
   async diagnostics(run) { return (await this.get(`/api/runs/${run}/diagnostics`)).json(); }
   async frame(run, frame) { return (await this.get(`/api/runs/${run}/frame/${frame}`)).arrayBuffer(); }
+
+  /** The surfaces of a frame: the server makes them when they are asked for, and says so meanwhile. */
+  async surface(run, frame, signal) {
+    for (;;) {
+      const answer = await this.get(`/api/runs/${run}/surface/${frame}`, signal);
+      if (answer.status !== 202) return answer.arrayBuffer();
+      await new Promise(done => setTimeout(done, AGAIN));
+    }
+  }
 }
 
 /** Data in the page itself: one run, some of its frames. */
 class EmbeddedSource {
   live = false;
+  hasSurfaces = false;
 
   constructor(data, kept) {
     this.data = data;
     this.kept = kept;
     const status = data.runs[0];
-    this.note = kept.length < status.frames
-      ? `This page holds ${kept.length} of the run's ${status.frames} frames, to keep it small.` : '';
+    const thinned = kept.length < status.frames
+      ? `This page holds ${kept.length} of the run's ${status.frames} frames, to keep it small. ` : '';
+    this.note = `${thinned}It shows particles; surfaces of soft bodies need the viewer's server.`;
     this.status = { ...status, frames: kept.length, times: kept.map(frame => status.times[frame]) };
   }
 

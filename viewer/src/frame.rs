@@ -23,6 +23,7 @@ use pliant_io::ply::Frame;
 use pliant_runner::recording::Recording;
 use pliant_runner::run::{BodyRow, Wrench};
 
+use crate::bytes::{colours, count, floats, words};
 use crate::error::ViewerError;
 
 /// First bytes of a frame.
@@ -79,10 +80,7 @@ fn header(
     bodies: usize,
     time: f64,
 ) -> Result<(), ViewerError> {
-    let count = |what, count: usize| {
-        let limit = u32::MAX as usize;
-        u32::try_from(count).map_err(|_| ViewerError::TooMany { frame, what, count, limit })
-    };
+    let count = |what, number: usize| count(frame, what, number);
     let fields = content.fields;
     let flags = u32::from(fields.j)
         | u32::from(fields.plastic_strain) << 1
@@ -98,7 +96,7 @@ fn header(
         flags,
         0,
     ];
-    numbers.iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+    words(out, numbers);
     out.extend_from_slice(&time.to_le_bytes());
     out.resize(FRAME_HEADER, 0);
     Ok(())
@@ -120,13 +118,13 @@ fn particles(out: &mut Vec<u8>, content: &Frame) {
     if content.fields.stress_norm {
         floats(out, all.iter().map(|p| p.stress_norm));
     }
-    all.iter().for_each(|p| colour(out, p.color));
-    all.iter().for_each(|p| out.extend_from_slice(&u32::from(p.material).to_le_bytes()));
+    colours(out, all.iter().map(|p| p.color));
+    words(out, all.iter().map(|p| u32::from(p.material)));
 }
 
 fn triangles(out: &mut Vec<u8>, content: &Frame) {
-    content.triangles.iter().flatten().for_each(|corner| out.extend_from_slice(&corner.to_le_bytes()));
-    content.back_colors.iter().for_each(|color| self::colour(out, *color));
+    words(out, content.triangles.iter().flatten().copied());
+    colours(out, content.back_colors.iter().copied());
 }
 
 fn bodies(out: &mut Vec<u8>, rows: &[BodyRow]) {
@@ -143,12 +141,4 @@ fn bodies(out: &mut Vec<u8>, rows: &[BodyRow]) {
 fn wrench(wrench: Option<&Wrench>) -> [f32; 6] {
     let Some(Wrench { force: f, torque: t }) = wrench else { return [f32::NAN; 6] };
     [f.x, f.y, f.z, t.x, t.y, t.z].map(|x| x as f32)
-}
-
-fn floats(out: &mut Vec<u8>, values: impl IntoIterator<Item = f32>) {
-    values.into_iter().for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
-}
-
-fn colour(out: &mut Vec<u8>, [red, green, blue]: [u8; 3]) {
-    out.extend_from_slice(&[red, green, blue, 255]);
 }

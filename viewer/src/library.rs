@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-use pliant_runner::recording::Recording;
+use pliant_runner::recording::{Recording, RecordingError};
 use pliant_runner::run::MANIFEST;
 use serde_json::{Value, json};
 
 use crate::error::ViewerError;
+use crate::surface::SurfaceInput;
+use crate::surfaces::Key;
 use crate::{diagnostics, frame, scene};
 
 /// Length and time of change of a manifest; none without one.
@@ -65,6 +67,33 @@ impl Library {
     /// A frame of a run, encoded; none if there is no such run.
     pub fn frame(&self, run: usize, frame: usize) -> Option<Result<Vec<u8>, ViewerError>> {
         Some(self.0.get(run)?.with(|recording, _| frame::encode(recording, frame)))
+    }
+
+    /// What a frame of a run is, as it is opened now; none if there is no such run.
+    pub fn key(&self, run: usize, frame: usize) -> Option<Result<Key, ViewerError>> {
+        let key = |recording: &Recording, generation| {
+            let (directory, frames) = (recording.directory().to_path_buf(), recording.frame_count());
+            if frame < frames {
+                Ok(Key { run, generation, frame })
+            } else {
+                Err(RecordingError::NoFrame { directory, frame, frames }.into())
+            }
+        };
+        Some(self.0.get(run)?.with(key))
+    }
+
+    /// What the surfaces of a frame are made of; none if the run was opened anew meanwhile.
+    ///
+    /// # Errors
+    /// [`ViewerError`]: the run or the frame cannot be read.
+    pub fn surface_input(&self, key: Key) -> Result<Option<SurfaceInput>, ViewerError> {
+        let Some(run) = self.0.get(key.run) else { return Ok(None) };
+        run.with(|recording, generation| {
+            if generation != key.generation {
+                return Ok(None);
+            }
+            SurfaceInput::read(recording, key.frame).map(Some)
+        })
     }
 }
 

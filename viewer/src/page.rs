@@ -33,11 +33,14 @@ pub(crate) const SCRIPTS: &[PageFile] = &[
     script!("cloth.js"),
     script!("colour.js"),
     script!("controls.js"),
+    script!("detail.js"),
     script!("frame.js"),
     script!("main.js"),
     script!("particles.js"),
     script!("plot.js"),
+    script!("shadow.js"),
     script!("source.js"),
+    script!("surfaces.js"),
     script!("view.js"),
 ];
 

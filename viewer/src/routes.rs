@@ -16,6 +16,8 @@ pub(crate) enum Route<'a> {
     Diagnostics(usize),
     /// A frame of a run.
     Frame(usize, usize),
+    /// The surfaces of the soft bodies in a frame of a run.
+    Surface(usize, usize),
 }
 
 /// Longest target that is looked at \[bytes\].
@@ -34,6 +36,7 @@ pub(crate) fn route(target: &str) -> Option<Route<'_>> {
         ["api", "runs", run, "scene"] => Some(Route::Scene(number(run)?)),
         ["api", "runs", run, "diagnostics"] => Some(Route::Diagnostics(number(run)?)),
         ["api", "runs", run, "frame", frame] => Some(Route::Frame(number(run)?, number(frame)?)),
+        ["api", "runs", run, "surface", frame] => Some(Route::Surface(number(run)?, number(frame)?)),
         _ => None,
     }
 }
@@ -67,6 +70,7 @@ mod tests {
         assert_eq!(route("/api/runs/12/scene"), Some(Route::Scene(12)));
         assert_eq!(route("/api/runs/0/diagnostics"), Some(Route::Diagnostics(0)));
         assert_eq!(route("/api/runs/3/frame/1000000"), Some(Route::Frame(3, 1_000_000)));
+        assert_eq!(route("/api/runs/3/surface/0"), Some(Route::Surface(3, 0)));
         let others =
             ["", "x", "/api/runs/00/scene", "/api/runs/+1/scene", "/api/runs/-1/scene", "/api/runs//scene"];
         for target in others {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -13,9 +14,12 @@ use crate::error::ViewerError;
 use crate::library::Library;
 use crate::page;
 use crate::routes::{Route, is_own_host, route};
+use crate::surface;
+use crate::surfaces::{Ended, Key, Reply, Surfaces};
 
-/// Threads that answer: one can read a large frame while others answer short questions.
-const WORKERS: usize = 3;
+/// Threads that answer: some can read a large frame or wait for a surface while others answer short
+/// questions.
+const WORKERS: usize = 4;
 
 /// How often a waiting thread looks whether it is to stop.
 const STOP_INTERVAL: Duration = Duration::from_millis(100);
@@ -27,12 +31,29 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 const JSON: &str = "application/json; charset=utf-8";
 const BINARY: &str = "application/octet-stream";
 
+/// The bytes of an answer.
+enum Body {
+    Text(&'static str),
+    Own(Vec<u8>),
+    Shared(Arc<Vec<u8>>),
+}
+
+impl Body {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Own(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
+        }
+    }
+}
+
 /// An answer: status, media type, body.
-struct Answer(u16, &'static str, Vec<u8>);
+struct Answer(u16, &'static str, Body);
 
 impl Answer {
     fn json(status: u16, value: &Value) -> Self {
-        Self(status, JSON, value.to_string().into_bytes())
+        Self(status, JSON, Body::Own(value.to_string().into_bytes()))
     }
 
     fn error(status: u16, message: impl ToString) -> Self {
@@ -76,20 +97,22 @@ pub fn serve(
     let port = server.server_addr().to_ip().map_or(port, |address| address.port());
     let library = Library::new(runs);
     on_ready(&format!("http://127.0.0.1:{port}/"));
+    let surfaces = Surfaces::new();
     std::thread::scope(|scope| {
+        scope.spawn(|| surfaces.work(stop, |key, is_wanted| make(&library, key, is_wanted)));
         for _ in 0..WORKERS {
-            scope.spawn(|| work(&server, &library, port, stop));
+            scope.spawn(|| work(&server, &library, &surfaces, port, stop));
         }
     });
     Ok(())
 }
 
 /// Answers requests until it is to stop.
-fn work(server: &Server, library: &Library, port: u16, stop: &AtomicBool) {
+fn work(server: &Server, library: &Library, surfaces: &Surfaces, port: u16, stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
         match server.recv_timeout(STOP_INTERVAL) {
             Ok(Some(request)) => {
-                let answer = answer(&request, library, port);
+                let answer = answer(&request, library, surfaces, port);
                 // A browser that has gone away is nobody to tell.
                 let _ = respond(request, &answer);
             }
@@ -100,7 +123,7 @@ fn work(server: &Server, library: &Library, port: u16, stop: &AtomicBool) {
     }
 }
 
-fn answer(request: &Request, library: &Library, port: u16) -> Answer {
+fn answer(request: &Request, library: &Library, surfaces: &Surfaces, port: u16) -> Answer {
     let hosts: Vec<&str> = request
         .headers()
         .iter()
@@ -114,15 +137,30 @@ fn answer(request: &Request, library: &Library, port: u16) -> Answer {
         return Answer::error(405, "only GET and HEAD are answered");
     }
     match route(request.url()) {
-        Some(Route::Index) => Answer(200, "text/html; charset=utf-8", page::INDEX.as_bytes().to_vec()),
+        Some(Route::Index) => Answer(200, "text/html; charset=utf-8", Body::Text(page::INDEX)),
         Some(Route::Page(name)) => page::file(name)
-            .map_or_else(Answer::not_found, |file| Answer(200, file.kind, file.text.as_bytes().to_vec())),
+            .map_or_else(Answer::not_found, |file| Answer(200, file.kind, Body::Text(file.text))),
         Some(Route::Runs) => Answer::json(200, &library.status()),
         Some(Route::Scene(run)) => data(library.scene(run), |value| Answer::json(200, &value)),
         Some(Route::Diagnostics(run)) => data(library.diagnostics(run), |value| Answer::json(200, &value)),
-        Some(Route::Frame(run, frame)) => data(library.frame(run, frame), |bytes| Answer(200, BINARY, bytes)),
+        Some(Route::Frame(run, frame)) => {
+            data(library.frame(run, frame), |bytes| Answer(200, BINARY, Body::Own(bytes)))
+        }
+        Some(Route::Surface(run, frame)) => {
+            let asked = library.key(run, frame).map(|key| key.and_then(|key| surfaces.ask(key)));
+            data(asked, |reply| match reply {
+                Reply::Made(bytes) => Answer(200, BINARY, Body::Shared(bytes)),
+                Reply::Pending => Answer::json(202, &json!({ "pending": true })),
+            })
+        }
         None => Answer::not_found(),
     }
+}
+
+/// Makes the surfaces of a frame; none if they are not wanted any more.
+fn make(library: &Library, key: Key, is_wanted: &dyn Fn() -> bool) -> Ended {
+    let Some(input) = library.surface_input(key)? else { return Ok(None) };
+    surface::encode(&input, is_wanted)
 }
 
 /// The answer to a question about a run: what was found, or in words why it cannot be shown.
@@ -140,7 +178,7 @@ fn data<T>(found: Option<Result<T, ViewerError>>, show: impl FnOnce(T) -> Answer
 /// Writes an answer, and asks the browser to close the connection. The library gives a thread to each
 /// connection, and one that waits for a thread waits until another ends: browsers keep theirs open.
 fn respond(request: Request, Answer(status, kind, body): &Answer) -> io::Result<()> {
-    let with_body = *request.method() != Method::Head;
+    let (with_body, body) = (*request.method() != Method::Head, body.bytes());
     let reason = StatusCode(*status).default_reason_phrase();
     let mut out = request.into_writer();
     write!(

@@ -1,5 +1,5 @@
-// Looks at the page in a browser without a screen: it loads without errors, plays, and its pixels
-// change. Optional: exits with 3 where there is no Chromium.
+// Looks at the page in a browser without a screen: it loads without errors, plays, its pixels change, and
+// soft bodies are shown as surfaces and as particles. Optional: exits with 3 where there is no Chromium.
 //
 //   node page.mjs URL [screenshot.png [seconds of the run [script]]]
 //
@@ -71,7 +71,39 @@ const until = async (expression, what, limit = 60000) => {
   throw new Error(`${what} did not happen within ${limit / 1000} s; status: ${await evaluate("document.getElementById('status')?.textContent")}`);
 };
 const photograph = async () => Buffer.from((await ask('Page.captureScreenshot', { format: 'png' })).data, 'base64');
+/** Digest of what is drawn in the views, without the words and buttons around. */
+const drawing = async () => digest(await evaluate(`pliantViewer.state.views.map(view => {
+  view.renderer.render(view.world, view.camera); return view.renderer.domElement.toDataURL(); }).join()`));
 const digest = bytes => createHash('sha256').update(bytes).digest('hex');
+
+/** What is shown of soft bodies: the pixels differ between surfaces and particles, and come back. */
+async function modes() {
+  const soft = 'pliantViewer.state.views.some(view => view.frame.isSoft && view.source.hasSurfaces)';
+  if (!await evaluate(soft)) return console.log('no surfaces to look at');
+  const show = async mode => {
+    const shows = "document.getElementById('soft').textContent";
+    if (await evaluate(shows) !== mode) await evaluate("window.dispatchEvent(new KeyboardEvent('keydown', { key: 's' }))");
+    await until(`${shows} === '${mode}'`, mode);
+    const made = mode === 'Surfaces' ? 'view.shownSurfaces?.frame' : '!view.shownSurfaces';
+    await until(`pliantViewer.state.views.every(view => !view.frame.isSoft || ${made})`, `the picture of ${mode}`);
+    await wait(1500);
+    return drawing();
+  };
+  const surfaces = await show('Surfaces'), particles = await show('Particles');
+  const vertices = await evaluate('pliantViewer.state.views.map(view => view.surfaces.shown?.vertices ?? 0).join()');
+  console.log(`surfaces of ${vertices} vertices`);
+  if (vertices.split(',').every(count => count === '0')) problems.push('the surfaces have no vertices');
+  if (surfaces === particles) problems.push('surfaces and particles have the same pixels');
+  const field = await evaluate("pliantViewer.state.views[0].fields.at(-1).key");
+  await show('Surfaces');
+  const choose = key => evaluate(`(() => { const s = document.getElementById('field'); s.value = '${key}'; s.dispatchEvent(new Event('change')); })()`);
+  await choose(field);
+  await wait(1500);
+  if (await drawing() === surfaces) problems.push(`the field ${field} does not colour the surface`);
+  await choose('file');
+  await wait(1500);
+  if (await show('Surfaces') !== surfaces) problems.push('the surface does not look as before');
+}
 
 let code = 0;
 try {
@@ -84,7 +116,7 @@ try {
   await until('window.pliantViewer?.state.views.every(view => view.shownFrame >= 0) && pliantViewer.state.views.length > 0', 'the first picture');
   console.log(`first picture after ${Date.now() - begun} ms`);
   await wait(500);
-  const first = digest(await photograph());
+  const first = await drawing();
   await evaluate('pliantViewer.setPlaying(true)');
   await until('pliantViewer.state.at > 3', 'playing');
   const shown = await evaluate(`new Promise(done => { const from = performance.now(), before = pliantViewer.drawn.at(-1);
@@ -94,7 +126,8 @@ try {
     done(\`\${((ticks.length - 1) / span).toFixed(1)} pictures/s, \${(frames.size / 4).toFixed(1)} frames of the run/s\`); }; look(); })`);
   console.log(shown);
   await evaluate('pliantViewer.setPlaying(false)');
-  if (digest(await photograph()) === first) problems.push('the pixels did not change while it played');
+  if (await drawing() === first) problems.push('the pixels did not change while it played');
+  await modes();
   if (script) console.log(await evaluate(script));
   if (seconds) {
     await evaluate(`(() => { const s = pliantViewer.state; pliantViewer.go(s.moments.findLastIndex(t => t <= ${Number(seconds)} + 1e-9)); })()`);

@@ -76,9 +76,11 @@ fn hostile_targets() -> Vec<String> {
     ];
     for number in numbers {
         targets.push(format!("/api/runs/{number}/scene"));
-        targets.push(format!("/api/runs/0/frame/{number}x"));
-        if number != "1" {
-            targets.push(format!("/api/runs/0/frame/{number}"));
+        for what in ["frame", "surface"] {
+            targets.push(format!("/api/runs/0/{what}/{number}x"));
+            if number != "1" {
+                targets.push(format!("/api/runs/0/{what}/{number}"));
+            }
         }
     }
     let others = [
@@ -99,6 +101,8 @@ fn hostile_targets() -> Vec<String> {
         "/api/runs/0/",
         "/api/runs/0/frame",
         "/api/runs/0/frame/",
+        "/api/runs/0/surface",
+        "/api/runs/0/surface/",
         "/api/runs/0/scene/",
         "/api/runs/0/scene/0",
         "/api/runs/0/diagnostics.csv",

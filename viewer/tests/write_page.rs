@@ -38,6 +38,9 @@ fn a_page_has_the_frames_of_the_run() {
         let text = String::from_utf8(text).unwrap();
         assert!(!text.contains("from './") && !text.contains("import('"), "{name}");
     }
+    let source = imports["imports"]["pliant/source.js"].as_str().unwrap().split_once(',').unwrap().1;
+    let source = String::from_utf8(STANDARD.decode(source).unwrap()).unwrap();
+    assert!(source.contains("It shows particles"), "the page has no surfaces and must say so");
     assert!(!page.contains("src=\"/") && !page.contains("href=\"/"));
 }
 

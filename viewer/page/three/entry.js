@@ -3,6 +3,6 @@ export {
   AmbientLight, BackSide, Box3, BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, Color,
   ConeGeometry, CylinderGeometry, DirectionalLight, DoubleSide, DynamicDrawUsage, FrontSide, Group,
   HemisphereLight, Mesh, MeshBasicMaterial, MeshStandardMaterial, PerspectiveCamera, PlaneGeometry, Points,
-  Quaternion, SRGBColorSpace, Scene, ShaderMaterial, SphereGeometry, Vector3, WebGLRenderer,
+  Quaternion, SRGBColorSpace, Scene, ShaderMaterial, ShadowMaterial, SphereGeometry, Vector3, WebGLRenderer,
 } from 'three';
 export { OrbitControls } from 'three/addons/controls/OrbitControls.js';

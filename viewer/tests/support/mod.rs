@@ -23,6 +23,51 @@ use pliant_viewer::{ViewerError, serve};
 use serde_json::json;
 use tempfile::TempDir;
 
+/// A run of soft boxes that touch each other, of which some have the same material: their number, places
+/// and sizes follow the seed. Returns the folder that it is in, its directory, and its soft bodies.
+pub fn random_run(seed: u64) -> (TempDir, PathBuf, usize) {
+    let mut state = seed;
+    let mut draw = |below: u64| {
+        // Numerical Recipes' generator: its high bits are random enough for sizes.
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let bodies = 1 + draw(4) as usize;
+    let mut left = 0.0;
+    let soft: Vec<_> = (0..bodies)
+        .map(|body| {
+            let half = 0.02 + 0.01 * draw(3) as f64;
+            let x = left + half;
+            left = x + half;
+            json!({
+                "name": format!("soft-{body}"), "material": if draw(2) == 0 { "dough" } else { "rubber" },
+                "shape": { "type": "box", "half_extents": [half, 0.03, 0.02] },
+                "pose": { "position": [x, 0, 0.02] }
+            })
+        })
+        .collect();
+    let fields: &[&str] = if draw(2) == 0 { &["plastic-strain"] } else { &["j", "stress-norm"] };
+    let elastic =
+        json!({ "model": "neo-hookean", "density": 1000, "youngs_modulus": 2e4, "poissons_ratio": 0.3 });
+    let scene = json!({
+        "name": format!("random-{seed}"), "duration": 0.004, "dt": 0.002, "grid_spacing": 0.01,
+        "boundaries": [{ "point": [0, 0, 0], "normal": [0, 0, 1], "kind": { "type": "sticky" } }],
+        "materials": { "dough": {
+            "model": "von-mises", "density": 1000, "youngs_modulus": 2e4, "poissons_ratio": 0.4,
+            "yield_stress": 1e3
+        }, "rubber": elastic },
+        "soft": soft,
+        "output": { "frame_interval": 0.002, "fields": fields }
+    });
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("run");
+    let scene = parse_scene(&scene.to_string()).unwrap();
+    let options = RunOptions { pictures: false, threads: Some(1), ..RunOptions::new(&out) };
+    let manifest = run(Scenario::new(&scene).unwrap(), options).unwrap().manifest;
+    assert_eq!((manifest.status, manifest.error), (Status::Completed, None));
+    (folder, out, bodies)
+}
+
 /// A piece of dough under a falling ball, on a floor: a few hundred particles, eleven frames.
 fn small_scene() -> String {
     json!({
@@ -146,6 +191,17 @@ impl Serving {
 
     pub fn get(&self, target: &str) -> Answer {
         raw(self.port, &self.request("GET", target))
+    }
+
+    /// Asks until what is being made is made.
+    pub fn get_made(&self, target: &str) -> Answer {
+        for _ in 0..600 {
+            let answer = self.get(target);
+            if answer.status != 202 {
+                return answer;
+            }
+        }
+        panic!("{target}: not made within 90 s");
     }
 
     /// Law of every test: the server ends when it is told to, without an error.
