@@ -54,10 +54,7 @@ impl World {
     pub fn set_particles(&mut self, particles: &[ParticleRecord]) -> Result<(), ChangeError> {
         self.fetch_particles()?;
         let mut left = vec![None; self.mpm.len()];
-        for b in 0..self.mpm.block_count() {
-            let view = self.mpm.block(b);
-            (0..view.len()).map(|i| view.stored(i)).for_each(|p| left[p.id as usize] = Some(place(&p)));
-        }
+        self.mpm.stored_particles().for_each(|p| left[p.id as usize] = Some(place(&p)));
         let mut scratch = Vec::new();
         let before = self.mpm.totals(&mut scratch);
         self.mpm.set_particles(particles)?;

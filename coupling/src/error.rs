@@ -195,7 +195,7 @@ pub enum BranchError {
     },
 }
 
-/// Pins that could not be changed.
+/// Pins or particles that could not be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
     /// Its state is that of a step that was not finished.

@@ -6,7 +6,6 @@ mod common;
 use common::{G, block, fixed, fixed_corotated, floor, run_for, snapshot};
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{ChangeError, Settings, StepError, World};
-use pliant_mpm::ParticleRecord;
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, PinError, Sheet};
 use pliant_mpm::material::Elastic;
 use pliant_rigid::{BodyId, Shape};
@@ -175,18 +174,6 @@ fn pins_that_cannot_be_are_refused() {
     assert!(matches!(error, ChangeError::Pin(PinError::NoSuchSheet { count: 0, .. })), "{error}");
 }
 
-/// Particles as they are stored, all of them.
-fn stored(world: &mut World) -> Vec<ParticleRecord> {
-    world.refresh().unwrap();
-    let mpm = world.mpm();
-    (0..mpm.block_count())
-        .flat_map(|b| {
-            let view = mpm.block(b);
-            (0..view.len()).map(move |i| view.stored(i))
-        })
-        .collect()
-}
-
 /// A block that rests on a thin plate is mirrored to its other side. The plate has no face there that
 /// could hold it: it falls at least as fast as freely, m g t, as the plate can but push. The change is
 /// counted as impulse and work from outside, so that the balances stay at rounding, 1e-6, and no energy
@@ -206,7 +193,7 @@ fn particles_that_are_set_elsewhere_forget_their_contacts_and_are_counted() {
     assert!(world.diagnostics().linear_momentum.norm() < 0.05 * mass * G * 0.1, "it rests on the plate");
 
     let created = world.energy().gain.unwrap().gained;
-    let mut particles = stored(&mut world);
+    let mut particles: Vec<_> = world.mpm().stored_particles().collect();
     for particle in &mut particles {
         let height = -(4.0 * particle.block[2] as f32 + particle.position[2]);
         particle.block[2] = (height / 4.0).floor() as i32;

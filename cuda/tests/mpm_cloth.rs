@@ -292,12 +292,7 @@ fn a_state_from_the_device_goes_on_elsewhere() {
             host.apply_pins(f64::from(k) * dt(), dt());
             host.grid_to_particles(dt()).unwrap();
         }
-        let stored: Vec<_> = (0..host.block_count())
-            .flat_map(|b| {
-                let view = host.block(b);
-                (0..view.len()).map(|i| view.stored(i)).collect::<Vec<_>>()
-            })
-            .collect();
+        let stored: Vec<_> = host.stored_particles().collect();
         assert_close(distance(&stored, &host, &reference), 20);
     }
 }

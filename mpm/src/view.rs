@@ -36,6 +36,14 @@ impl Mpm {
         self.store.blocks.len()
     }
 
+    /// The state of all particles, block by block, bit for bit as it is stored.
+    pub fn stored_particles(&self) -> impl Iterator<Item = ParticleRecord> {
+        (0..self.block_count()).flat_map(|b| {
+            let view = self.block(b);
+            (0..view.len()).map(move |i| view.stored(i))
+        })
+    }
+
     /// The particles of block `b`.
     pub fn block(&self, b: usize) -> BlockView<'_> {
         let block = &self.store.blocks[b];

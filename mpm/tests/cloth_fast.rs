@@ -194,11 +194,7 @@ fn threads_and_saving_change_no_bit() {
     let state = bits(&alone());
     alone().read_state(&mut &state[..]).unwrap();
     let mpm = fast(InstructionSet::detect());
-    let mut stored = Vec::new();
-    for b in 0..mpm.block_count() {
-        let view = mpm.block(b);
-        stored.extend((0..view.len()).map(|i| view.stored(i)));
-    }
+    let stored: Vec<_> = mpm.stored_particles().collect();
     let cloth = stored.iter().position(|p| p.material == 1).unwrap();
     for wrong in [0, 2, 3] {
         let mut stored = stored.clone();

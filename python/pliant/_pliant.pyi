@@ -255,9 +255,9 @@ class World:
 
         Each has ``kind`` (``"effort"``, ``"position"``, ``"velocity"``; ``"drive"`` for an actuator of a
         robot's file that is no motor on a joint), ``joint`` and ``dof``, ``value`` (what it is told now)
-        in ``unit``, ``range`` (least and greatest value that a control can reach, None without a limit),
-        and ``effort_limit`` (None without one) in ``effort_unit``. Of a drive there are ``kind``,
-        ``range`` and ``value``, in the units of its file.
+        and its ``range`` (least and greatest, None without a limit), both as :meth:`set_actuators` takes
+        them: the motor gets ``scale * value + offset`` in ``unit``. ``effort_limit`` (None without one) is
+        in ``effort_unit``. Of a drive there are ``kind``, ``range`` and ``value``, in the units of its file.
         """
     def set_actuators(self, inputs: Mapping[str, float], rates: Mapping[str, float] | None = None) -> None:
         """Tells motors of :attr:`actuators` their efforts, positions or velocities, all or none of them.

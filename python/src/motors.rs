@@ -96,54 +96,30 @@ fn names(scenario: &Scenario) -> Vec<String> {
     own.chain(scenario.robots.iter().flat_map(of_robot)).collect()
 }
 
-/// A control far beyond every range.
-const HUGE: f64 = 1e300;
-
-/// A robot's motor or drive: what its number is, and the range that the file gives it.
-fn robot_motor(scenario: &mut Scenario, robot: &RobotHandle, motor: &str) -> PyResult<Value> {
-    let place = robot.mechanism();
-    let joints = &scenario.joint_names;
-    let bodies = scenario.world.bodies_mut();
-    let system = bodies.simulation().system();
-    let drives = &system.drives[place.first_drive..place.first_drive + place.drives];
-    if let Some(drive) = drives.iter().find(|drive| drive.name == motor) {
-        // An infinite bound, which JSON lacks, is null: none.
-        return Ok(json!({ "kind": "drive", "range": drive.control_range, "value": drive.control }));
-    }
-    // A robot does not tell which actuator has a name: it is the one that a control changes. All are put
-    // back afterwards.
-    let kept = system.actuators.clone();
-    let own = place.first_actuator..place.first_actuator + place.actuators;
-    let mut probe = |control: f64| -> PyResult<Option<(usize, f64)>> {
-        bodies.simulation_mut().system_mut().actuators[own.clone()]
-            .iter_mut()
-            .for_each(|motor| *number(motor) = f64::NAN);
-        robot.set_control(bodies, motor, control).or_raise::<RobotError>()?;
-        let actuators = &mut bodies.simulation_mut().system_mut().actuators;
-        Ok(own.clone().map(|at| (at, *number(&mut actuators[at]))).find(|(_, value)| !value.is_nan()))
-    };
-    let ends = probe(-HUGE).and_then(|low| Ok((low, probe(HUGE)?)));
-    bodies.simulation_mut().system_mut().actuators.clone_from(&kept);
-    let (Some((at, one)), Some((_, other))) = ends? else {
-        return Err(raised::<Error>(format!("the motor '{motor}' takes no control: a defect of Pliant")));
-    };
-    let system = bodies.simulation().system();
-    let found = &system.actuators[at];
-    let (kind, unit, effort_unit, value) = describe(found, &system.model.links()[found.link.0].joint);
-    let bound = |value: f64| (value.abs() < HUGE.sqrt()).then_some(value);
-    Ok(json!({
-        "joint": joints.get(&found.link), "dof": found.dof, "kind": kind, "unit": unit, "value": value,
-        "range": [bound(one.min(other)), bound(one.max(other))],
-        "effort_limit": bound(found.effort_limit), "effort_unit": effort_unit,
-    }))
+/// A number of a file; JSON has none for a bound that is not there.
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
 }
 
-/// The number that a motor is told.
-fn number(motor: &mut Actuator) -> &mut f64 {
-    match &mut motor.control {
-        Control::Effort { effort } => effort,
-        Control::Position { target, .. } | Control::Velocity { target, .. } => target,
+/// A robot's motor or drive: what its number is, and the range that the file gives it.
+fn robot_motor(scenario: &Scenario, robot: &RobotHandle, name: &str) -> PyResult<Value> {
+    let system = scenario.world.bodies().simulation().system();
+    if let Some((at, input)) = robot.inputs().find(|(_, input)| input.name == name) {
+        let motor = &system.actuators[at];
+        let (kind, unit, effort_unit, acting) = describe(motor, &system.model.links()[motor.link.0].joint);
+        return Ok(json!({
+            "joint": scenario.joint_names.get(&motor.link), "dof": motor.dof, "kind": kind, "unit": unit,
+            "value": finite((acting - input.offset) / input.scale), "range": input.range.map(finite),
+            "scale": input.scale, "offset": input.offset,
+            "effort_limit": finite(motor.effort_limit), "effort_unit": effort_unit,
+        }));
     }
+    let place = robot.mechanism();
+    let own = &system.drives[place.first_drive..place.first_drive + place.drives];
+    let drive = own.iter().find(|drive| drive.name == name);
+    let drive =
+        drive.ok_or_else(|| raised::<Error>(format!("the motor '{name}' is gone: a defect of Pliant")))?;
+    Ok(json!({ "kind": "drive", "range": drive.control_range.map(finite), "value": drive.control }))
 }
 
 #[pymethods]
@@ -151,8 +127,8 @@ impl World {
     /// See `_pliant.pyi`.
     #[getter]
     fn actuators<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let mut held = self.lock()?;
-        let scenario = &mut held.scenario;
+        let held = self.lock()?;
+        let scenario = &held.scenario;
         let all = PyDict::new(py);
         let system = scenario.world.bodies().simulation().system();
         for (described, at) in scenario.scene.actuators.iter().zip(own_motors(scenario)?) {
@@ -160,13 +136,13 @@ impl World {
             let (kind, unit, effort_unit, value) = describe(motor, &system.model.links()[motor.link.0].joint);
             let told = json!({
                 "joint": described.joint, "dof": motor.dof, "kind": kind, "unit": unit, "value": value,
-                "range": [(), ()], "effort_limit": described.effort_limit, "effort_unit": effort_unit,
+                "range": [(), ()], "scale": 1.0, "offset": 0.0, "effort_limit": described.effort_limit, "effort_unit": effort_unit,
             });
             all.set_item(&described.name, loaded(py, &told)?)?;
         }
-        for robot in scenario.robots.clone() {
+        for robot in &scenario.robots {
             for motor in robot.actuators() {
-                let told = robot_motor(scenario, &robot, motor)?;
+                let told = robot_motor(scenario, robot, motor)?;
                 all.set_item(format!("{}/{motor}", robot.name()), loaded(py, &told)?)?;
             }
         }

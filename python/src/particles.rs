@@ -137,7 +137,7 @@ fn changed(
     for (k, &id) in chosen.iter().enumerate() {
         row_of[id] = Some(k);
     }
-    let placed: Vec<ParticleRecord> = stored(&placed).collect();
+    let placed: Vec<ParticleRecord> = placed.stored_particles().collect();
     let mut from = vec![0; chosen.len()];
     placed.iter().enumerate().for_each(|(at, record)| from[record.id as usize] = at);
     // A block takes its particles in the order given. Those that move come after the others, by
@@ -145,7 +145,7 @@ fn changed(
     let moves = given.positions.is_some();
     let mut records = Vec::with_capacity(before.len());
     let mut moved: Vec<Option<ParticleRecord>> = vec![None; chosen.len()];
-    for mut record in stored(before) {
+    for mut record in before.stored_particles() {
         let Some(k) = row_of[record.id as usize] else {
             records.push(record);
             continue;
@@ -159,13 +159,6 @@ fn changed(
     }
     records.extend(moved.into_iter().flatten());
     Ok(records)
-}
-
-fn stored(mpm: &Mpm) -> impl Iterator<Item = ParticleRecord> + '_ {
-    (0..mpm.block_count()).flat_map(|b| {
-        let view = mpm.block(b);
-        (0..view.len()).map(move |i| view.stored(i))
-    })
 }
 
 /// Refuses particles of cloth: their strain is in the triangles.

@@ -27,6 +27,16 @@ SLIDER = {
 }
 
 
+# Two motors with gears: 50 and -3 N m for each unit of control.
+GEARED = """<mujoco><compiler angle="radian"/><worldbody><body pos="0 0 1">
+  <joint name="one" axis="0 0 1"/><geom type="box" size="0.1 0.1 0.1" mass="1"/>
+  <body pos="0 0 0.5"><joint name="two" axis="0 1 0"/><geom type="box" size="0.1 0.1 0.1" mass="1"/></body>
+</body></worldbody><actuator>
+  <motor name="push" joint="one" gear="50" ctrlrange="-1 1" ctrllimited="true"/>
+  <motor name="turn" joint="two" gear="-3"/>
+</actuator></mujoco>"""
+
+
 def slider(control, **fields):
     motor = {"name": "push", "joint": "slide", "control": control, **fields}
     return pliant.World({**SLIDER, "actuators": [motor]}, threads=1)
@@ -62,6 +72,34 @@ def test_motors_of_robots_are_among_them():
     world.step(20)
     twin.step(20)
     assert world.save() == twin.save()
+
+
+# What a motor is told is what it is there with: random controls within the ranges of all motors of all
+# robots here, geared ones among them. A control beyond a range is that of the range.
+def test_what_is_told_is_there(tmp_path):
+    seed = 20261127
+    print(f"seed {seed}")
+    random, scales = np.random.default_rng(seed), set()
+    (tmp_path / "geared.xml").write_text(GEARED)
+    robot = {"name": "arm", "file": str(tmp_path / "geared.xml"), "ignore_warnings": True}
+    geared = {"name": "geared", "duration": 1.0, "dt": 1e-3, "robots": [robot]}
+    for scene in ("franka", "gripper", "soft-grasp", "cube-in-hand", geared):
+        world = pliant.World(scene, threads=1)
+        for _ in range(20):
+            told, there = {}, {}
+            for motor, found in world.actuators.items():
+                low, high = (-1.0 if found["range"][0] is None else found["range"][0],
+                             1.0 if found["range"][1] is None else found["range"][1])
+                told[motor] = random.uniform(low, high)
+                there[motor] = told[motor]
+                if None not in found["range"] and random.random() < 0.2:
+                    told[motor], there[motor] = high + 1.0 + abs(high), high
+                scales.add(found.get("scale"))
+            world.set_actuators(told)
+            for motor, found in world.actuators.items():
+                assert math.isclose(found["value"], there[motor], rel_tol=1e-12, abs_tol=1e-12), (scene, motor)
+    # The efforts of gears: scale * value.
+    assert {50.0, -3.0} <= scales, scales
 
 
 # Newton's second law: a force F gives v = F t / m, whatever the scene says, and up to its limit.

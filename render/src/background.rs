@@ -2,11 +2,11 @@
 
 use super::camera::Camera;
 use super::error::RenderError;
+use super::lit_view::LitView;
 use super::picture::Picture;
 use super::primitive::{Plane, RenderScene};
 use super::raster::{Buffer, floors};
 use super::ray::V3;
-use super::seen::Seen;
 
 /// What a picture shows without its solids. Pictures with the same size, camera, light, floors and
 /// `draft` may share one: see [`render_before`](crate::render_before).
@@ -29,12 +29,12 @@ struct Common {
 }
 
 impl Common {
-    fn new(picture: &Picture, seen: &Seen) -> Self {
+    fn new(picture: &Picture, lit: &LitView) -> Self {
         Self {
             size: [picture.width, picture.height],
             camera: picture.camera,
-            light: seen.light,
-            planes: seen.scene.planes.clone(),
+            light: lit.light,
+            planes: lit.scene.planes.clone(),
             draft: picture.draft,
         }
     }
@@ -46,18 +46,18 @@ impl Background {
     /// # Errors
     /// [`RenderError`]: an invalid size, camera, light or mesh.
     pub fn new(picture: &Picture) -> Result<Self, RenderError> {
-        let seen = Seen::new(picture)?;
-        let planes = seen.scene.planes.clone();
-        let buffer = floors(&seen.view, &planes);
+        let lit = LitView::new(picture)?;
+        let planes = lit.scene.planes.clone();
+        let buffer = floors(&lit.view, &planes);
         let bare = RenderScene { primitives: Vec::new(), planes, sides: Vec::new() };
-        let bare = Seen { view: seen.view, light: seen.light, scene: bare };
+        let bare = LitView { view: lit.view, light: lit.light, scene: bare };
         let pixels = bare.shaded(picture, &buffer, None).pixels;
-        Ok(Self { common: Common::new(picture, &seen), buffer, pixels })
+        Ok(Self { common: Common::new(picture, &lit), buffer, pixels })
     }
 
     /// Whether it is that of a picture.
-    pub(super) fn fits(&self, picture: &Picture, seen: &Seen) -> bool {
-        self.common == Common::new(picture, seen)
+    pub(super) fn fits(&self, picture: &Picture, lit: &LitView) -> bool {
+        self.common == Common::new(picture, lit)
     }
 
     /// The samples, to be drawn over.

@@ -15,6 +15,7 @@ mod font;
 mod gif;
 mod heat;
 mod image_file;
+mod lit_view;
 mod neighbors;
 mod occlusion;
 mod picture;
@@ -23,7 +24,6 @@ pub mod plot;
 mod primitive;
 mod raster;
 mod ray;
-mod seen;
 mod shade;
 mod shadow;
 mod sphere;
@@ -38,21 +38,22 @@ pub use error::RenderError;
 pub use gif::GifWriter;
 pub use heat::{HeatMap, heat_map};
 pub use image_file::{encode_png, write_png};
+pub use neighbors::Neighbors;
 pub use picture::{BodyShape, Picture, RenderBody};
 pub use pixels::Image;
 pub use sphere::RenderSphere;
 pub use surface::{RenderSurface, SoftBodies, SurfaceError, soft_bodies};
 
+use lit_view::{LitView, checked_size};
 use raster::{Buffer, SUPERSAMPLING, floors, rasterise};
-use seen::{Seen, checked_size};
 
 /// Draws the picture.
 ///
 /// # Errors
 /// [`RenderError`]: an invalid size, camera, light or mesh.
 pub fn render(picture: &Picture) -> Result<Image, RenderError> {
-    let seen = Seen::new(picture)?;
-    Ok(drawn(picture, &seen, floors(&seen.view, &seen.scene.planes), None))
+    let lit = LitView::new(picture)?;
+    Ok(drawn(picture, &lit, floors(&lit.view, &lit.scene.planes), None))
 }
 
 /// Draws the picture before a background that was made for another one, as for the frames of an
@@ -62,18 +63,18 @@ pub fn render(picture: &Picture) -> Result<Image, RenderError> {
 /// # Errors
 /// [`RenderError`]: an invalid size, camera, light or mesh.
 pub fn render_before(picture: &Picture, background: &Background) -> Result<Image, RenderError> {
-    let seen = Seen::new(picture)?;
-    if background.fits(picture, &seen) {
-        Ok(drawn(picture, &seen, background.buffer(), Some(background.pixels())))
+    let lit = LitView::new(picture)?;
+    if background.fits(picture, &lit) {
+        Ok(drawn(picture, &lit, background.buffer(), Some(background.pixels())))
     } else {
-        Ok(drawn(picture, &seen, floors(&seen.view, &seen.scene.planes), None))
+        Ok(drawn(picture, &lit, floors(&lit.view, &lit.scene.planes), None))
     }
 }
 
 /// Draws the solids in front of the floors; `bare` has the pixels without solids.
-fn drawn(picture: &Picture, seen: &Seen, floors: Buffer, bare: Option<&[u8]>) -> Image {
-    let buffer = rasterise(&seen.view, &seen.scene.primitives, floors);
-    let mut image = seen.shaded(picture, &buffer, bare);
+fn drawn(picture: &Picture, lit: &LitView, floors: Buffer, bare: Option<&[u8]>) -> Image {
+    let buffer = rasterise(&lit.view, &lit.scene.primitives, floors);
+    let mut image = lit.shaded(picture, &buffer, bare);
     if let Some(caption) = picture.caption {
         font::draw_caption(&mut image, caption);
     }
@@ -88,7 +89,7 @@ fn drawn(picture: &Picture, seen: &Seen, floors: Buffer, bare: Option<&[u8]>) ->
 /// [`RenderError`]: an invalid size, camera, light or mesh.
 pub fn render_depth(picture: &Picture) -> Result<Vec<f32>, RenderError> {
     let (width, height) = checked_size(picture)?;
-    let Seen { view, scene, .. } = Seen::new(picture)?;
+    let LitView { view, scene, .. } = LitView::new(picture)?;
     let buffer = rasterise(&view, &scene.primitives, floors(&view, &scene.planes));
     let depth = |x: usize, y: usize| {
         let along = view.ray(x as f32 + 0.5, y as f32 + 0.5).direction.dot(&view.forward);

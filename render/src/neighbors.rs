@@ -1,7 +1,7 @@
 //! Points near a place.
 
-/// Points sorted by the cells of a grid.
-pub(super) struct Neighbors<'a> {
+/// Points sorted by the cells of a grid, to find those near a place.
+pub struct Neighbors<'a> {
     points: &'a [[f32; 3]],
     /// Side of a cell, and reach of a search \[m\].
     reach: f32,
@@ -86,5 +86,34 @@ impl<'a> Neighbors<'a> {
             count < number
         });
         count >= number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panics")]
+
+    use super::*;
+
+    /// Law: what is found is what a search through all points finds, also on the borders of cells.
+    #[test]
+    fn all_points_within_the_reach_are_found() {
+        let grid = |n: u32| f32::from(u16::try_from(n * 7919 % 1009).unwrap()) / 1009.0 - 0.5;
+        let mut points: Vec<[f32; 3]> =
+            (0..500).map(|n| [grid(n), grid(3 * n + 1), grid(5 * n + 2)]).collect();
+        points.push([0.25, 0.0, -0.25]);
+        let reach = 0.125;
+        let neighbors = Neighbors::new(&points, reach);
+        for at in &points[..500] {
+            let mut found = Vec::new();
+            neighbors.visit(at, |number, _| {
+                found.push(number);
+                true
+            });
+            found.sort_unstable();
+            let near = |p: &[f32; 3]| (0..3).map(|c| (p[c] - at[c]).powi(2)).sum::<f32>() <= reach * reach;
+            let expected: Vec<usize> = (0..points.len()).filter(|n| near(&points[*n])).collect();
+            assert_eq!(found, expected);
+        }
     }
 }

@@ -13,7 +13,9 @@ use splashsurf_lib::{
 };
 
 use super::neighbors::Neighbors;
+use super::ray::V3;
 use super::sphere::RenderSphere;
+use super::triangle::vertex_normals;
 
 /// Radius of a particle over its spacing at rest: that of the spheres in frames.
 const RADIUS_PER_SPACING: f32 = 0.6;
@@ -50,6 +52,20 @@ pub struct RenderSurface {
     pub colors: Vec<[u8; 3]>,
     /// Three vertex indices per triangle, counterclockwise from outside.
     pub triangles: Vec<[u32; 3]>,
+}
+
+impl RenderSurface {
+    /// Unit normal at each vertex: the mean of those of the triangles around, weighted by area; zero
+    /// without any.
+    ///
+    /// # Panics
+    /// A triangle has a vertex that does not exist.
+    pub fn normals(&self) -> Vec<[f32; 3]> {
+        let points: Vec<V3> = self.positions.iter().map(|p| V3::from(*p)).collect();
+        let normals = vertex_normals(&points, &self.triangles);
+        // Of small triangles in metres the squares would vanish.
+        normals.iter().map(|n| n.try_normalize(f32::MIN_POSITIVE).unwrap_or_default().into()).collect()
+    }
 }
 
 /// Why a body has no surface.

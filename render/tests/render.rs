@@ -9,7 +9,8 @@ mod render_support;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use pliant_numeric::random::SplitMix64;
 use pliant_render::{
-    BodyShape, Camera, Picture, RenderBody, RenderError, RenderSphere, render, render_depth, viridis,
+    Background, BodyShape, Camera, Picture, RenderBody, RenderError, RenderSphere, render, render_before,
+    render_depth, viridis,
 };
 use render_support::{BLUE, RED, brightness, count, front_camera, is_blue, is_red};
 
@@ -37,6 +38,58 @@ fn a_sphere_has_the_area_of_its_cone() {
     let mut picture = Picture::new(400, 400, front_camera(distance));
     picture.bodies = &body;
     assert_eq!(count(&render(&picture).unwrap(), is_red), area as usize);
+}
+
+// The law: a background saves work and changes nothing. Random solids, floors, lights and sizes, drafts
+// and stills: before a background made without any solid, and before that of another picture, a
+// picture has the bytes that it has alone.
+#[test]
+fn a_background_changes_no_byte() {
+    let seed = 20_261_127;
+    println!("seed {seed}");
+    let mut random = SplitMix64::new(seed);
+    let mut other: Option<Background> = None;
+    for case in 0..60 {
+        let mut within = |low: f64, high: f64| low + (high - low) * random.uniform();
+        let size = 10.0_f64.powf(within(-2.0, 1.0));
+        let place = |a: f64, b: f64, c: f64| Vector3::new(a, b, c) * size;
+        let camera = Camera {
+            position: place(within(-3.0, 3.0), within(-6.0, -2.0), within(-0.5, 4.0)).into(),
+            target: Point3::origin(),
+            up: Vector3::z(),
+            vertical_fov: within(0.2, 1.2),
+        };
+        let ball = |a: f64, b: f64, c: f64, r: f64| RenderSphere {
+            center: place(a, b, c).map(|x| x as f32).into(),
+            radius: (r * size) as f32,
+            color: RED,
+        };
+        let balls: Vec<_> = (0..(within(0.0, 9.0) as usize))
+            .map(|_| ball(within(-2.0, 2.0), within(-2.0, 2.0), within(-0.5, 2.0), within(0.01, 0.6)))
+            .collect();
+        let half_extents = place(within(0.1, 1.0), within(0.1, 1.0), within(0.1, 1.0));
+        let mut bodies = vec![solid(BodyShape::Box { half_extents }, BLUE)];
+        if within(0.0, 1.0) < 0.4 {
+            let turn = UnitQuaternion::from_euler_angles(within(-0.5, 0.5), within(-0.5, 0.5), 0.0);
+            let pose = Isometry3::from_parts(place(0.0, 0.0, within(-1.0, 0.0)).into(), turn);
+            bodies.push(RenderBody { pose, ..solid(BodyShape::HalfSpace, [200, 190, 180]) });
+        }
+        let sides = [within(20.0, 90.0) as u32, within(20.0, 90.0) as u32];
+        let mut picture = Picture::new(sides[0], sides[1], camera);
+        picture.ground = (within(0.0, 1.0) < 0.7).then(|| within(-1.0, 0.5) * size);
+        picture.light =
+            (within(0.0, 1.0) < 0.5).then(|| Vector3::new(within(-1.0, 1.0), 0.3, within(0.2, 1.0)));
+        picture.draft = within(0.0, 1.0) < 0.5;
+        picture.particles = &balls;
+        picture.bodies = &bodies;
+        let alone = render(&picture).unwrap();
+        let empty = Picture { particles: &[], bodies: &bodies[1..], ..picture.clone() };
+        let background = Background::new(&empty).unwrap();
+        assert!(render_before(&picture, &background).unwrap() == alone, "case {case}: {picture:?}");
+        if let Some(other) = other.replace(background) {
+            assert!(render_before(&picture, &other).unwrap() == alone, "case {case}: {picture:?}");
+        }
+    }
 }
 
 // Depth is along the viewing direction: that of a floor seen obliquely is linear over the rows in

@@ -12,7 +12,7 @@ use crate::id::BodyId;
 use crate::multibody::{
     ForceVector, InverseDynamicsBuffers, LinkId, MassMatrix, bias_forces, for_each_axis, mass_matrix,
 };
-use crate::names::{Keyframe, MechanismNames, Site};
+use crate::names::{Input, Keyframe, MechanismNames, Site};
 use crate::spatial::SpatialVelocity;
 use crate::trajectory::PoseTrajectory;
 
@@ -180,6 +180,13 @@ impl RobotHandle {
     pub fn actuators(&self) -> impl Iterator<Item = &str> {
         let motors = self.parts.names.inputs.iter().map(|input| &input.name[..]);
         motors.chain(self.parts.drives.iter().map(|drive| &drive[..]))
+    }
+
+    /// Inputs of the motors on joints, in the order of [`actuators`](Self::actuators), each with the
+    /// number of its actuator in the simulation's system.
+    pub fn inputs(&self) -> impl Iterator<Item = (usize, &Input)> {
+        let Parts { names, place, .. } = &*self.parts;
+        names.inputs.iter().map(|input| (place.first_actuator + input.actuator, input))
     }
 
     /// Names of the keyframes.

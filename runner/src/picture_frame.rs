@@ -1,5 +1,7 @@
 //! The particles and cloth of a frame, as the renderer takes them.
 
+use std::collections::BTreeMap;
+
 use pliant_io::ply::{Frame, FrameParticle};
 use pliant_render::{Camera, RenderCloth, RenderSphere, RenderSurface, SoftBodies, soft_bodies};
 
@@ -17,12 +19,11 @@ pub(crate) struct FrameContents {
 }
 
 impl FrameContents {
-    /// Soft bodies get surfaces as fine as pictures of `height` pixels show; they do not merge.
-    /// `soft_particles` is the number of particles of each, in their order; if it is not known,
-    /// materials tell them apart.
-    pub fn new(frame: Frame, soft_particles: &[usize], camera: &Camera, height: u32) -> Self {
+    /// Soft bodies get surfaces as fine as pictures of `height` pixels show; those that
+    /// [`body_numbers`] tells apart do not merge.
+    pub fn new(frame: Frame, bodies: &[u32], camera: &Camera, height: u32) -> Self {
         let detail = (DETAIL * camera.pixel_size(height)) as f32;
-        let soft = soft_bodies(&balls(&frame), &body_numbers(&frame.particles, soft_particles), detail);
+        let soft = soft_bodies(&balls(&frame), bodies, detail);
         let Frame { particles, triangles, back_colors, .. } = frame;
         let of_cloth = |p: &FrameParticle| (p.position, p.color);
         let (positions, colors) =
@@ -65,14 +66,29 @@ pub(crate) fn balls(frame: &Frame) -> Vec<RenderSphere> {
     frame.particles.iter().map(ball).collect()
 }
 
-/// A number for each particle that tells soft bodies apart, as far as it is known.
-fn body_numbers(particles: &[FrameParticle], soft_particles: &[usize]) -> Vec<u32> {
+/// A number for each particle that tells soft bodies apart: from the number of particles of each in
+/// their order, or, if it is not known, from materials, and from colours if those are of bodies.
+pub(crate) fn body_numbers(
+    particles: &[FrameParticle],
+    soft_particles: &[usize],
+    has_body_colors: bool,
+) -> Vec<u32> {
     if soft_particles.is_empty() {
-        return particles.iter().map(|p| u32::from(p.material)).collect();
+        return kind_numbers(particles, has_body_colors);
     }
     let bodies = soft_particles.iter().zip(0..).flat_map(|(&count, body)| std::iter::repeat_n(body, count));
     let mut numbers: Vec<u32> = bodies.take(particles.len()).collect();
     // What follows is cloth, which has no surface to be made.
     numbers.resize(particles.len(), soft_particles.len() as u32);
     numbers
+}
+
+/// Numbers of materials, or of materials and colours, in the order in which they come.
+fn kind_numbers(particles: &[FrameParticle], with_colors: bool) -> Vec<u32> {
+    let mut kinds = BTreeMap::new();
+    let number = |p: &FrameParticle| {
+        let next = kinds.len() as u32;
+        *kinds.entry((p.material, if with_colors { p.color } else { [0; 3] })).or_insert(next)
+    };
+    particles.iter().map(number).collect()
 }

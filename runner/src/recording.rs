@@ -11,10 +11,11 @@ use pliant_io::ply::{Frame, read_frame};
 use pliant_render::RenderBody;
 use pliant_rigid::{BodiesBuilder, Body};
 use pliant_scenes::assemble::rigid_parts;
-use pliant_scenes::format::{Boundary, Scene};
+use pliant_scenes::format::{Boundary, ColorBy, Scene};
 
 pub use crate::recording_error::RecordingError;
 
+use crate::picture_frame::body_numbers;
 use crate::picture_parts::{Plane, add_shapes};
 use crate::record::{
     BODIES, BodyRow, FRAME_LIST, FrameRow, MANIFEST, Manifest, frame_path, hull_folder, read_bodies,
@@ -147,6 +148,14 @@ impl Recording {
     /// cloth follow; empty if the run does not have them written down.
     pub fn soft_particles(&self) -> &[usize] {
         &self.soft_particles
+    }
+
+    /// A number for each particle of a frame of this run that tells soft bodies apart. Of a run without
+    /// [`soft_particles`](Self::soft_particles) materials tell them apart, and colours if those are of
+    /// bodies.
+    pub fn body_numbers(&self, frame: &Frame) -> Vec<u32> {
+        let has_body_colors = self.scene.output.color_by == ColorBy::Body;
+        body_numbers(&frame.particles, &self.soft_particles, has_body_colors)
     }
 
     /// The manifest; none as long as the run goes on.

@@ -10,7 +10,7 @@ use pliant_scenes::Scenario;
 use pliant_scenes::format::{ColorBy, Field, Output};
 
 use crate::picture_error::PictureError;
-use crate::picture_frame::{FrameContents, balls};
+use crate::picture_frame::{FrameContents, balls, body_numbers};
 use crate::picture_parts::{Plane, Region, add_shapes, ground, slopes, upright};
 use crate::run::FrameWriter;
 
@@ -154,7 +154,9 @@ impl WorldLook {
         shapes.extend(slopes(&planes));
         let [width, height] = self.size;
         let camera = self.camera.unwrap_or_else(|| region.camera(self.size));
-        let contents = FrameContents::new(frame, &self.soft_particles, &camera, height);
+        let of_bodies = self.color_by == ColorBy::Body;
+        let soft = body_numbers(&frame.particles, &self.soft_particles, of_bodies);
+        let contents = FrameContents::new(frame, &soft, &camera, height);
         let caption = contents.caption(&self.caption, world.time());
         let cloths = [contents.cloth()];
         let mut picture = Picture::new(width, height, camera);

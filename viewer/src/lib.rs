@@ -11,7 +11,6 @@ mod diagnostics;
 mod error;
 mod frame;
 mod library;
-mod nearby;
 mod page;
 mod routes;
 mod scene;

@@ -26,13 +26,11 @@
 use std::collections::BTreeMap;
 
 use pliant_io::ply::{Frame, FrameParticle};
-use pliant_render::{RenderSphere, RenderSurface, SoftBodies, soft_bodies};
+use pliant_render::{Neighbors, RenderSphere, RenderSurface, SoftBodies, soft_bodies};
 use pliant_runner::recording::Recording;
-use pliant_scenes::format::ColorBy;
 
 use crate::bytes::{colours, count, floats, words};
 use crate::error::ViewerError;
-use crate::nearby::Nearby;
 
 /// First bytes of the surfaces of a frame.
 pub const SURFACE_MAGIC: [u8; 4] = *b"PLVS";
@@ -58,10 +56,8 @@ pub(crate) struct SurfaceInput {
     pub time: f64,
     /// Its particles.
     pub content: Frame,
-    /// Particles of each soft body, in their order; empty if they are not known.
-    pub soft_particles: Vec<usize>,
-    /// Whether the colour of a particle is that of its body.
-    pub has_body_colours: bool,
+    /// A number for each particle that tells soft bodies apart.
+    pub bodies: Vec<u32>,
 }
 
 impl SurfaceInput {
@@ -70,13 +66,9 @@ impl SurfaceInput {
     /// # Errors
     /// [`ViewerError`]: there is no such frame, or its file is missing or damaged.
     pub fn read(recording: &Recording, frame: usize) -> Result<Self, ViewerError> {
-        Ok(Self {
-            frame,
-            time: recording.frames().get(frame).map_or(0.0, |row| row.time),
-            content: recording.frame(frame)?,
-            soft_particles: recording.soft_particles().to_vec(),
-            has_body_colours: matches!(recording.scene().output.color_by, ColorBy::Body),
-        })
+        let content = recording.frame(frame)?;
+        let bodies = recording.body_numbers(&content);
+        Ok(Self { frame, time: recording.frames().get(frame).map_or(0.0, |row| row.time), content, bodies })
     }
 }
 
@@ -95,7 +87,7 @@ pub(crate) fn encode(
     }
     let detail = if particles.len() > MOST_FINE { f32::INFINITY } else { 0.0 };
     let mut made = Made::default();
-    for (body, members) in (0..).zip(bodies(input)) {
+    for (body, members) in bodies(input) {
         if !is_wanted() {
             return Ok(None);
         }
@@ -106,28 +98,14 @@ pub(crate) fn encode(
 }
 
 /// Numbers of the particles of each soft body; those of cloth have no radius and are in none.
-fn bodies(input: &SurfaceInput) -> Vec<Vec<u32>> {
-    let particles = &input.content.particles;
-    let mut known = input.soft_particles.iter().zip(0_u32..);
-    let mut current = known.next().map(|(count, body)| (*count, body));
-    let mut found: BTreeMap<(u32, u16, [u8; 3]), Vec<u32>> = BTreeMap::new();
-    for (number, particle) in (0_u32..).zip(particles) {
-        while let Some((0, _)) = current {
-            current = known.next().map(|(count, body)| (*count, body));
-        }
-        let body = current.map_or(u32::MAX, |(_, body)| body);
-        if let Some((left, _)) = current.as_mut() {
-            *left -= 1;
-        }
+fn bodies(input: &SurfaceInput) -> BTreeMap<u32, Vec<u32>> {
+    let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for ((number, particle), body) in (0_u32..).zip(&input.content.particles).zip(&input.bodies) {
         if particle.radius > 0.0 {
-            // Without numbers of particles, materials and colours tell bodies apart.
-            let is_unknown = body == u32::MAX;
-            let colour = if is_unknown && input.has_body_colours { particle.color } else { [0; 3] };
-            let material = if is_unknown { particle.material } else { 0 };
-            found.entry((body, material, colour)).or_default().push(number);
+            found.entry(*body).or_default().push(number);
         }
     }
-    found.into_values().collect()
+    found
 }
 
 /// Surfaces, one after the other.
@@ -159,9 +137,10 @@ impl Made {
         }
         self.lone.extend(lone(&balls, members, &spheres));
         let (Some(first), Some(radius)) = (members.first().map(of), median_radius(&balls)) else { return };
-        for RenderSurface { positions, colors, triangles } in surfaces {
+        for surface in surfaces {
             let base = self.surface.positions.len() as u32;
-            self.normals.extend(normals(&positions, &triangles));
+            self.normals.extend(surface.normals());
+            let RenderSurface { positions, colors, triangles } = surface;
             self.values.extend(values(particles, members, &positions, REACH * radius));
             self.materials.resize(self.materials.len() + positions.len(), u32::from(first.material));
             self.surface.triangles.extend(triangles.iter().map(|corners| corners.map(|c| base + c)));
@@ -216,32 +195,23 @@ fn median_radius(balls: &[RenderSphere]) -> Option<f32> {
     (!radii.is_empty()).then(|| *radii.select_nth_unstable_by(middle, f32::total_cmp).1)
 }
 
-/// Unit normals: means of those of the triangles around, weighted by area; zero without any.
-fn normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f32; 3]> {
-    let mut sums = vec![nalgebra::Vector3::<f32>::zeros(); positions.len()];
-    for corners in triangles {
-        let [a, b, c] = corners.map(|corner| nalgebra::Vector3::from(positions[corner as usize]));
-        let area = (b - a).cross(&(c - a));
-        corners.iter().for_each(|corner| sums[*corner as usize] += area);
-    }
-    // Of small triangles in metres the squares would vanish.
-    sums.iter().map(|sum| sum.try_normalize(f32::MIN_POSITIVE).unwrap_or_default().into()).collect()
-}
-
 /// Speed \[m/s\], J \[-\], plastic strain \[-\] and stress norm \[Pa\] at points: means of the particles
 /// `members` within `reach` \[m\], weighted by (1 - (r / reach)^2)^2; not a number without any.
 fn values(particles: &[FrameParticle], members: &[u32], points: &[[f32; 3]], reach: f32) -> Vec<[f32; 4]> {
-    let places = members.iter().map(|number| particles[*number as usize].position);
-    let nearby = Nearby::new(places.collect(), reach);
+    let is_placed = |number: &&u32| particles[**number as usize].position.iter().all(|x| x.is_finite());
+    let members: Vec<u32> = members.iter().filter(is_placed).copied().collect();
+    let places: Vec<[f32; 3]> = members.iter().map(|n| particles[*n as usize].position).collect();
+    let neighbors = Neighbors::new(&places, reach);
     let at = |point: &[f32; 3]| {
         let (mut sums, mut weights) = ([0.0_f64; 4], 0.0_f64);
-        nearby.visit(point, |member, squared| {
+        neighbors.visit(point, |member, squared| {
             let p = &particles[members[member] as usize];
             let weight = (1.0 - f64::from(squared / (reach * reach))).powi(2);
             let speed = p.velocity.iter().map(|v| f64::from(*v).powi(2)).sum::<f64>().sqrt();
             let there = [speed, f64::from(p.j), f64::from(p.plastic_strain), f64::from(p.stress_norm)];
             (0..4).for_each(|field| sums[field] += weight * there[field]);
             weights += weight;
+            true
         });
         sums.map(|sum| (sum / weights) as f32)
     };

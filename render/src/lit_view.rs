@@ -14,14 +14,14 @@ use super::shade::{FloorView, Lighting, shade};
 use super::shadow::ShadowMap;
 
 /// A picture's content, ready for rays.
-pub(super) struct Seen {
+pub(super) struct LitView {
     pub view: View,
     /// Unit vector to the light.
     pub light: V3,
     pub scene: RenderScene,
 }
 
-impl Seen {
+impl LitView {
     pub fn new(picture: &Picture) -> Result<Self, RenderError> {
         let (width, height) = checked_size(picture)?;
         let basis = picture.camera.basis()?;
