@@ -289,9 +289,25 @@ class World:
     def branch(self) -> World:
         """A world that continues from the same state, with the same bits; nothing is computed."""
     def picture(
-        self, size: tuple[int, int] | None = None, camera: Camera | None = None, caption: str | None = None
+        self,
+        size: tuple[int, int] | None = None,
+        camera: Camera | None = None,
+        caption: str | None = None,
+        *,
+        draft: bool = False,
     ) -> NDArray[np.uint8]:
-        """(height, width, 3), rows from the top, red, green and blue."""
+        """(height, width, 3), rows from the top, red, green and blue. ``caption`` comes before the time
+        in the lower left corner; without one it is the scene's name, and "" is a picture without
+        text. ``draft``: coarser light and shadow, in less time, for what a program looks at."""
+    def picture_with_depth(
+        self,
+        size: tuple[int, int] | None = None,
+        camera: Camera | None = None,
+        caption: str | None = None,
+        *,
+        draft: bool = False,
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+        """``picture`` and ``depth`` of one drawing."""
     def depth(self, size: tuple[int, int] | None = None, camera: Camera | None = None) -> NDArray[np.float32]:
         """(height, width), along the viewing direction [m]; infinite where there is nothing."""
     def png(

@@ -38,7 +38,7 @@ fn look(
         let up = (-down).try_normalize(0.0).unwrap_or_else(nalgebra::Vector3::z);
         look.camera = Some(Camera { position, target, up, vertical_fov });
     }
-    look.caption = caption.unwrap_or(look.caption);
+    look.caption = caption.map_or(look.caption, |text| (!text.is_empty()).then_some(text));
     Ok(look)
 }
 
@@ -69,23 +69,57 @@ pub fn gif<'py>(
     Ok(PyBytes::new(py, &writer.finish().or_raise::<PictureError>()?))
 }
 
+/// A picture and its depths in Python.
+type Drawn<'py> = (Bound<'py, PyArray3<u8>>, Bound<'py, PyArray2<f32>>);
+
+impl World {
+    fn drawn<'py>(
+        &self,
+        py: Python<'py>,
+        size: Option<[u32; 2]>,
+        camera: Option<CameraArguments<'py>>,
+        caption: Option<String>,
+        draft: bool,
+    ) -> PyResult<Drawn<'py>> {
+        let mut held = self.lock()?;
+        let look = WorldLook { draft, ..look(&held, size, camera, caption)? };
+        let pool = held.pool()?;
+        let Held { scenario, kept, .. } = &mut *held;
+        let draw = || pool.install(|| look.picture_with_depth(&mut scenario.world, kept));
+        let (image, depth) = py.detach(draw).or_raise::<PictureError>()?;
+        let (height, width) = (image.height as usize, image.width as usize);
+        let pixels = Array3::from_shape_vec((height, width, 3), image.pixels).or_raise::<PictureError>()?;
+        let depth = Array2::from_shape_vec((height, width), depth).or_raise::<PictureError>()?;
+        Ok((pixels.into_pyarray(py), depth.into_pyarray(py)))
+    }
+}
+
 #[pymethods]
 impl World {
     /// A picture: rows from the top, 3 bytes (red, green, blue) a pixel.
-    #[pyo3(signature = (size = None, camera = None, caption = None))]
+    #[pyo3(signature = (size = None, camera = None, caption = None, *, draft = false))]
     fn picture<'py>(
         &self,
         py: Python<'py>,
         size: Option<[u32; 2]>,
         camera: Option<CameraArguments<'py>>,
         caption: Option<String>,
+        draft: bool,
     ) -> PyResult<Bound<'py, PyArray3<u8>>> {
-        let mut held = self.lock()?;
-        let look = look(&held, size, camera, caption)?;
-        let (pool, world) = (held.pool()?, &mut held.scenario.world);
-        let image = py.detach(|| pool.install(|| look.picture(world))).or_raise::<PictureError>()?;
-        let shape = (image.height as usize, image.width as usize, 3);
-        Ok(Array3::from_shape_vec(shape, image.pixels).or_raise::<PictureError>()?.into_pyarray(py))
+        Ok(self.drawn(py, size, camera, caption, draft)?.0)
+    }
+
+    /// A picture and the depth of its pixels \[m\], both of one drawing.
+    #[pyo3(signature = (size = None, camera = None, caption = None, *, draft = false))]
+    fn picture_with_depth<'py>(
+        &self,
+        py: Python<'py>,
+        size: Option<[u32; 2]>,
+        camera: Option<CameraArguments<'py>>,
+        caption: Option<String>,
+        draft: bool,
+    ) -> PyResult<Drawn<'py>> {
+        self.drawn(py, size, camera, caption, draft)
     }
 
     /// Depth of a picture along the viewing direction \[m\]; infinite where there is nothing.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use numpy::PyArrayDyn;
 use pliant_coupling::{EnergyBalance, StepError as StepFailure, StepReport as Report};
+use pliant_render::KeptBackground;
 use pliant_runner::machine::{BackendChoice, OpenBackend};
 use pliant_runner::run::{ENERGY_GAIN_WARNING, energy_figures, energy_warning};
 use pliant_scenes::Scenario;
@@ -39,6 +40,8 @@ pub struct Held {
     balance: EnergyBalance,
     /// What a program told motors of the scene.
     pub told: Told,
+    /// The background of its pictures.
+    pub kept: KeptBackground,
     /// The gain of energy, as a fraction of the energy input, above which a warning is given \[-\].
     allowed_gain: f64,
     /// Whether it was given.
@@ -125,8 +128,8 @@ impl World {
         threads: usize,
         allowed_gain: f64,
     ) -> PyResult<Self> {
-        let balance = EnergyBalance::default();
-        let held = Held { scenario, threads, state: 0, balance, told, allowed_gain, warned: false };
+        let (balance, kept) = (EnergyBalance::default(), KeptBackground::default());
+        let held = Held { scenario, threads, state: 0, balance, told, kept, allowed_gain, warned: false };
         let buffers = Py::new(py, Buffers::default())?;
         Ok(Self { held: Mutex::new(Some(held)), buffers, process: process::id() })
     }

@@ -30,6 +30,22 @@ def test_pictures_are_arrays_and_files(drop, tmp_path):
         drop.write_picture(tmp_path / "nowhere" / "a.png")
 
 
+# What a program looks at must not tell it the time: the same state at another time is the same
+# picture, of the same bytes, and its depth is that of a picture alone.
+@pytest.mark.parametrize("draft", [False, True])
+def test_pictures_for_programs_do_not_show_the_time(drop, draft):
+    other = drop.branch()
+    camera = ([0.3, -0.5, 0.4], [0, 0, 0.05], 0.6)
+    before, depth = other.picture_with_depth((80, 60), camera, "", draft=draft)
+    positions, velocities = other.positions.copy(), np.zeros_like(other.velocities)
+    other.step()
+    other.set_particles(positions=positions, velocities=velocities)
+    assert other.time > drop.time
+    assert np.array_equal(before, other.picture((80, 60), camera, "", draft=draft))
+    assert np.array_equal(depth, other.depth((80, 60), camera))
+    assert not np.array_equal(before, other.picture((80, 60), camera, draft=draft))
+
+
 # Straight down on the table z = 0 from 2 m: the depth in the middle is that to the top of the cube,
 # at the corner of the picture that to the table, along the viewing direction.
 def test_depth_is_along_the_viewing_direction(drop):

@@ -1,4 +1,4 @@
-//! Floors and sky, which frames of an animation share.
+//! Floors and sky, which frames of an animation share, and pictures of one camera as a world goes on.
 
 use super::camera::Camera;
 use super::error::RenderError;
@@ -67,5 +67,33 @@ impl Background {
 
     pub(super) fn pixels(&self) -> &[u8] {
         &self.pixels
+    }
+}
+
+/// The background of the pictures that one camera makes one after the other. It is made once two in
+/// turn share it, so that a camera that moves costs nothing.
+#[derive(Default)]
+pub struct KeptBackground {
+    last: Option<Common>,
+    made: Option<Background>,
+}
+
+impl KeptBackground {
+    /// The background of a picture, if the one before had the same.
+    ///
+    /// # Errors
+    /// [`RenderError`]: an invalid size, camera, light or mesh.
+    pub(super) fn of(
+        &mut self,
+        picture: &Picture,
+        lit: &LitView,
+    ) -> Result<Option<&Background>, RenderError> {
+        let common = Common::new(picture, lit);
+        if self.last.as_ref() != Some(&common) {
+            (self.last, self.made) = (Some(common), None);
+        } else if self.made.is_none() {
+            self.made = Some(Background::new(picture)?);
+        }
+        Ok(self.made.as_ref())
     }
 }

@@ -38,7 +38,8 @@ impl LitView {
         // to the next.
         let (inner, stride) = if picture.draft { (1, 2) } else { (2, 1) };
         let occlusion = Occlusion::new(&self.view, buffer, &self.scene, radius, stride);
-        let shadow = ShadowMap::new(&self.scene, self.light, center, radius, self.view.height);
+        let shadow =
+            ShadowMap::new(&self.scene, self.light, (center, radius), self.view.height, picture.draft);
         let floor = FloorView::new(&picture.camera);
         let lighting = Lighting { direction: self.light, shadow, occlusion, floor };
         shade(&self.view, buffer, &self.scene, &lighting, inner, bare)

@@ -7,8 +7,10 @@ use super::primitive::RenderScene;
 use super::raster::{Buffer, View, rasterise};
 use super::ray::V3;
 
-/// Smallest and largest side of the depth map [texels]; both are multiples of `BLOCK`.
-const SIZES: (usize, usize) = (512, 1280);
+/// Smallest side of the depth map, of drafts and stills, and largest [texels]; multiples of `BLOCK`.
+/// Most of the time of a small draft went to a map that was finer than the picture.
+const SMALLEST: [usize; 2] = [192, 512];
+const LARGEST: usize = 1280;
 
 /// Half of the angle under which the light is seen, as a slope: a large softbox.
 const LIGHT_SLOPE: f32 = 0.055;
@@ -40,8 +42,14 @@ pub(super) struct ShadowMap {
 impl ShadowMap {
     /// `light` points to the light; `center` and `radius` bound the scene; the picture has `height`
     /// samples.
-    pub fn new(scene: &RenderScene, light: V3, center: V3, radius: f32, height: usize) -> Self {
-        let size = height.next_multiple_of(BLOCK).clamp(SIZES.0, SIZES.1);
+    pub fn new(
+        scene: &RenderScene,
+        light: V3,
+        (center, radius): (V3, f32),
+        height: usize,
+        draft: bool,
+    ) -> Self {
+        let size = height.next_multiple_of(BLOCK).clamp(SMALLEST[usize::from(!draft)], LARGEST);
         let widest = WIDEST * size as f32;
         let view = View::orthographic(-light, center, radius * 1.02, size);
         let depth = rasterise(&view, &scene.primitives, Buffer::empty(&view)).depth;

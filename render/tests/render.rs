@@ -9,8 +9,8 @@ mod render_support;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use pliant_numeric::random::SplitMix64;
 use pliant_render::{
-    Background, BodyShape, Camera, Picture, RenderBody, RenderError, RenderSphere, render, render_before,
-    render_depth, viridis,
+    Background, BodyShape, Camera, KeptBackground, Picture, RenderBody, RenderError, RenderSphere, render,
+    render_before, render_depth, render_with_depth, viridis,
 };
 use render_support::{BLUE, RED, brightness, count, front_camera, is_blue, is_red};
 
@@ -41,14 +41,15 @@ fn a_sphere_has_the_area_of_its_cone() {
 }
 
 // The law: a background saves work and changes nothing. Random solids, floors, lights and sizes, drafts
-// and stills: before a background made without any solid, and before that of another picture, a
-// picture has the bytes that it has alone.
+// and stills: before a background made without any solid, before that of another picture, and before
+// one that is kept while the camera stays, a picture has the bytes and depths that it has alone.
 #[test]
 fn a_background_changes_no_byte() {
     let seed = 20_261_127;
     println!("seed {seed}");
     let mut random = SplitMix64::new(seed);
     let mut other: Option<Background> = None;
+    let mut kept = KeptBackground::default();
     for case in 0..60 {
         let mut within = |low: f64, high: f64| low + (high - low) * random.uniform();
         let size = 10.0_f64.powf(within(-2.0, 1.0));
@@ -86,6 +87,11 @@ fn a_background_changes_no_byte() {
         let empty = Picture { particles: &[], bodies: &bodies[1..], ..picture.clone() };
         let background = Background::new(&empty).unwrap();
         assert!(render_before(&picture, &background).unwrap() == alone, "case {case}: {picture:?}");
+        let depths = render_depth(&picture).unwrap();
+        for turn in 0..3 {
+            let (image, depth) = render_with_depth(&picture, &mut kept).unwrap();
+            assert!(image == alone && depth == depths, "case {case}, turn {turn}: {picture:?}");
+        }
         if let Some(other) = other.replace(background) {
             assert!(render_before(&picture, &other).unwrap() == alone, "case {case}: {picture:?}");
         }

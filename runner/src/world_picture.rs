@@ -5,7 +5,9 @@ use std::path::Path;
 use nalgebra::Point3;
 use pliant_coupling::{ParticleSnapshot, World};
 use pliant_io::ply::Frame;
-use pliant_render::{Camera, Image, Picture, RenderError, render, render_depth, write_png};
+use pliant_render::{
+    Camera, Image, KeptBackground, Picture, RenderError, render, render_depth, render_with_depth, write_png,
+};
 use pliant_scenes::Scenario;
 use pliant_scenes::format::{ColorBy, Field, Output};
 
@@ -40,8 +42,12 @@ pub struct WorldLook {
     /// Particles of each soft body \[-\], in the order in which they were added, so that surfaces do
     /// not merge; empty: materials tell them apart.
     pub soft_particles: Vec<usize>,
-    /// A line of text in the lower left corner, before the time.
-    pub caption: String,
+    /// Whether light and shadow are coarser, in about a third of the time: for what is seen small or
+    /// by a program.
+    pub draft: bool,
+    /// A line of text in the lower left corner, before the time; none: neither, as for a program that
+    /// must not read the time off its pictures.
+    pub caption: Option<String>,
 }
 
 impl Default for WorldLook {
@@ -53,7 +59,8 @@ impl Default for WorldLook {
             colors: Vec::new(),
             color_by,
             soft_particles: Vec::new(),
-            caption: String::new(),
+            draft: false,
+            caption: Some(String::new()),
         }
     }
 }
@@ -75,7 +82,8 @@ impl WorldLook {
             colors: scenario.colors.clone(),
             color_by: *color_by,
             soft_particles: scenario.parts.iter().map(ExactSizeIterator::len).collect(),
-            caption: scenario.scene.name.clone(),
+            draft: false,
+            caption: Some(scenario.scene.name.clone()),
         }
     }
 
@@ -87,6 +95,20 @@ impl WorldLook {
     pub fn picture(&self, world: &mut World) -> Result<Image, PictureError> {
         let frame = self.collected(world)?.frame();
         Ok(self.draw(world, frame, render)?)
+    }
+
+    /// A picture of a world and the [`depth`](Self::depth) of its pixels, in less time where the one
+    /// before was made by the same camera.
+    ///
+    /// # Errors
+    /// As [`picture`](Self::picture).
+    pub fn picture_with_depth(
+        &self,
+        world: &mut World,
+        kept: &mut KeptBackground,
+    ) -> Result<(Image, Vec<f32>), PictureError> {
+        let frame = self.collected(world)?.frame();
+        Ok(self.draw(world, frame, |picture| render_with_depth(picture, kept))?)
     }
 
     /// How far what a picture of a world shows is from the camera, along its viewing direction \[m\]:
@@ -157,7 +179,7 @@ impl WorldLook {
         let of_bodies = self.color_by == ColorBy::Body;
         let soft = body_numbers(&frame.particles, &self.soft_particles, of_bodies);
         let contents = FrameContents::new(frame, &soft, &camera, height);
-        let caption = contents.caption(&self.caption, world.time());
+        let caption = self.caption.as_ref().map(|name| contents.caption(name, world.time()));
         let cloths = [contents.cloth()];
         let mut picture = Picture::new(width, height, camera);
         picture.particles = contents.spheres();
@@ -165,7 +187,8 @@ impl WorldLook {
         picture.cloths = &cloths;
         picture.bodies = &shapes;
         picture.ground = ground(&planes);
-        picture.caption = Some(&caption);
+        picture.caption = caption.as_deref();
+        picture.draft = self.draft;
         draw(&picture)
     }
 }

@@ -134,11 +134,10 @@ class Task(gymnasium.Env):
             return self.state().astype(np.float32)
         if self.observation == "points":
             return self.world.positions[self._chosen()].astype(np.float32)
-        picture = self.world.picture(self.size, self.camera(), "")
         if self.observation == "rgb":
-            return picture
-        depth = np.nan_to_num(self.world.depth(self.size, self.camera()), posinf=0.0)
-        return {"rgb": picture, "depth": depth}
+            return self.world.picture(self.size, self.camera(), "", draft=True)
+        picture, depth = self.world.picture_with_depth(self.size, self.camera(), "", draft=True)
+        return {"rgb": picture, "depth": np.nan_to_num(depth, posinf=0.0)}
 
     def camera(self):
         """Position and target [m] and vertical field of view [rad]; none for the scene's own."""
