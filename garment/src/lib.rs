@@ -9,12 +9,13 @@
 //!   covers; - [`crossings`]: intersections of cloth with itself.
 
 pub mod covered;
-pub mod crossings;
 pub mod file;
 pub mod outline;
 pub mod sew;
 pub mod triangulate;
 pub mod tshirt;
+
+pub use pliant_mpm::cloth::crossings;
 
 pub use covered::{CoveredError, covered_area};
 pub use file::{ClothFileError, load_cloth};

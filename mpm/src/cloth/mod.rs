@@ -14,6 +14,8 @@
 //! - [`pin`]: vertices that are held and released;
 //! - [`sheet`]: a sheet made of these, with masses and rest state; [`patch`]: its particles among
 //!   all others;
+//! - `layers`: layers that touch do not pass through each other; [`crossings`]: edges that pass
+//!   through faces, counted;
 //! - [`stability`]: the largest substep, and the mean of the in-plane stress over substeps longer
 //!   than the mesh's own waves allow.
 //!
@@ -40,6 +42,9 @@
 //!   because it carries angular momentum.
 
 pub mod bending;
+mod cells;
+pub mod crossings;
+pub(crate) mod layers;
 pub mod mesh;
 pub mod model;
 pub mod patch;

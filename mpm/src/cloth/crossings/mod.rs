@@ -11,12 +11,11 @@
 //! rounding (the static filter of Shewchuk, "Adaptive precision floating-point arithmetic and fast
 //! robust geometric predicates", 1997), so that touching, to within rounding, is not a crossing.
 
-mod cells;
-
-use cells::{BoundingBox, Cells};
 use nalgebra::Vector3;
-use pliant_mpm::cloth::SheetParticles;
 use rayon::prelude::*;
+
+use super::SheetParticles;
+use super::cells::{BoundingBox, Cells};
 
 /// Number of crossings that are listed.
 const MAX_REPORTED: usize = 8;
@@ -56,7 +55,11 @@ pub struct CrossingDetector {
 impl CrossingDetector {
     /// Takes the faces of all `sheet_particles`, and their edges.
     pub fn new(patches: &[SheetParticles]) -> Self {
-        let faces: Vec<[u32; 3]> = patches.iter().flat_map(|patch| patch.faces.iter().copied()).collect();
+        Self::of_faces(patches.iter().flat_map(|patch| patch.faces.iter().copied()).collect())
+    }
+
+    /// Takes some faces, and their edges.
+    pub(crate) fn of_faces(faces: Vec<[u32; 3]>) -> Self {
         let sides = faces.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
         let mut edges: Vec<[u32; 2]> = sides.map(|[a, b]| [a.min(b), a.max(b)]).collect();
         edges.sort_unstable();
@@ -69,20 +72,27 @@ impl CrossingDetector {
         self.faces.is_empty()
     }
 
+    /// The faces, and every edge once.
+    pub(crate) fn elements(&self) -> (&[[u32; 3]], &[[u32; 2]]) {
+        (&self.faces, &self.edges)
+    }
+
     /// Crossings where the particles are at `positions` \[m\], by their ids. An edge is compared
     /// with the faces that it shares no vertex with. Faces and edges with a vertex that does not
     /// exist or is not finite cross nothing. The result depends neither on threads nor on the order
     /// of the faces, and on the frame only for contacts to within rounding.
     pub fn count(&self, positions: &[[f64; 3]]) -> Crossings {
-        let corner = |&id: &u32| {
-            let position = positions.get(id as usize).filter(|x| x.iter().all(|x| x.is_finite()));
-            position.map(|x| Vector3::from(*x))
-        };
+        let found = self.find(|id| positions.get(id as usize).map(|x| Vector3::from(*x)));
+        Crossings { count: found.len(), first: found.into_iter().take(MAX_REPORTED).collect() }
+    }
+
+    /// All crossings, where the particles are at `position` \[m\].
+    pub(crate) fn find(&self, position: impl Fn(u32) -> Option<Vector3<f64>> + Sync) -> Vec<Crossing> {
+        let corner = |&id: &u32| position(id).filter(|x| x.iter().all(|x| x.is_finite()));
         let solid = |face: &[u32; 3]| Some([corner(&face[0])?, corner(&face[1])?, corner(&face[2])?]);
         let faces: Vec<Option<[Vector3<f64>; 3]>> = self.faces.iter().map(solid).collect();
-        let cells = Cells::new(
-            faces.iter().map(|face| face.as_ref().map(|corners| BoundingBox::of(corners))).collect(),
-        );
+        let mut cells = Cells::default();
+        cells.fill(faces.iter().map(|face| face.as_ref().map(|corners| BoundingBox::of(corners))));
         let through = |edge: &[u32; 2], found: &mut Vec<Crossing>| {
             let (Some(p), Some(q)) = (corner(&edge[0]), corner(&edge[1])) else { return };
             let from = found.len();
@@ -102,8 +112,7 @@ impl CrossingDetector {
             found
         });
         let found: Vec<Vec<Crossing>> = tasks.collect();
-        let count = found.iter().map(Vec::len).sum();
-        Crossings { count, first: found.into_iter().flatten().take(MAX_REPORTED).collect() }
+        found.into_iter().flatten().collect()
     }
 }
 

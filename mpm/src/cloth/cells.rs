@@ -14,7 +14,7 @@ const CELLS_PER_BOX: f64 = 4.0;
 
 /// A box along the axes \[m\].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BoundingBox {
+pub(crate) struct BoundingBox {
     low: Vector3<f64>,
     high: Vector3<f64>,
 }
@@ -27,7 +27,13 @@ impl BoundingBox {
         points.iter().fold(start, |b, x| Self { low: b.low.inf(x), high: b.high.sup(x) })
     }
 
-    fn with(&self, other: &Self) -> Self {
+    /// The box that reaches farther by `margin` \[m\] on all sides.
+    pub fn grown(&self, margin: f64) -> Self {
+        Self { low: self.low.add_scalar(-margin), high: self.high.add_scalar(margin) }
+    }
+
+    /// The box about both.
+    pub fn with(&self, other: &Self) -> Self {
         Self { low: self.low.inf(&other.low), high: self.high.sup(&other.high) }
     }
 
@@ -37,7 +43,8 @@ impl BoundingBox {
 }
 
 /// Boxes by the cells that they overlap.
-pub(super) struct Cells {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cells {
     boxes: Vec<Option<BoundingBox>>,
     low: Vector3<f64>,
     size: f64,
@@ -45,14 +52,19 @@ pub(super) struct Cells {
     /// Start of each cell's list in `listed`, and the end of the last.
     starts: Vec<u32>,
     listed: Vec<u32>,
+    /// Where the next box of each cell is listed.
+    next: Vec<u32>,
 }
 
 impl Cells {
-    pub fn new(boxes: Vec<Option<BoundingBox>>) -> Self {
-        let there = || boxes.iter().flatten();
+    /// Takes other boxes, in the memory that is there.
+    pub fn fill(&mut self, boxes: impl Iterator<Item = Option<BoundingBox>>) {
+        self.boxes.clear();
+        self.boxes.extend(boxes);
+        let there = || self.boxes.iter().flatten();
         let all = there().copied().reduce(|a, b| a.with(&b)).unwrap_or(BoundingBox::of(&[Vector3::zeros()]));
         let extent = all.high - all.low;
-        let most = (CELLS_PER_BOX * boxes.len() as f64).max(1.0);
+        let most = (CELLS_PER_BOX * self.boxes.len() as f64).max(1.0);
         let sides: f64 = there().map(|b| (b.high - b.low).max()).sum();
         // Boxes without a size still need a cell.
         let mut size = (CELL_PER_BOX * sides / there().count().max(1) as f64).max(f64::MIN_POSITIVE);
@@ -63,25 +75,26 @@ impl Cells {
             counts = extent.map(|e| (e / size).floor() + 1.0);
         }
         // An infinite size gives one cell: casts turn NaN to 0.
-        let counts = [0, 1, 2].map(|k| (counts[k] as usize).max(1));
-        let cells: usize = counts.iter().product();
-        let mut cells =
-            Self { low: all.low, size, counts, starts: vec![0; cells + 1], listed: Vec::new(), boxes };
-        cells.fill();
-        cells
+        (self.low, self.size) = (all.low, size);
+        self.counts = [0, 1, 2].map(|k| (counts[k] as usize).max(1));
+        self.list();
     }
 
     /// Counts each cell's boxes, then lists them (counting sort).
-    fn fill(&mut self) {
-        let mut starts = std::mem::take(&mut self.starts);
+    fn list(&mut self) {
+        let [mut starts, mut next, mut listed] =
+            [&mut self.starts, &mut self.next, &mut self.listed].map(std::mem::take);
+        starts.clear();
+        starts.resize(self.counts.iter().product::<usize>() + 1, 0);
         for bounds in self.boxes.iter().flatten() {
             self.reached(bounds, |cell, _| starts[cell + 1] += 1);
         }
         for cell in 1..starts.len() {
             starts[cell] += starts[cell - 1];
         }
-        let mut next = starts.clone();
-        let mut listed = vec![0; starts.last().map_or(0, |end| *end as usize)];
+        next.clone_from(&starts);
+        listed.clear();
+        listed.resize(starts.last().map_or(0, |end| *end as usize), 0);
         for (number, bounds) in self.boxes.iter().enumerate() {
             if let Some(bounds) = bounds {
                 self.reached(bounds, |cell, _| {
@@ -90,7 +103,7 @@ impl Cells {
                 });
             }
         }
-        (self.starts, self.listed) = (starts, listed);
+        (self.starts, self.next, self.listed) = (starts, next, listed);
     }
 
     /// The cell of a point, along each axis; points outside belong to the cells at the edge.

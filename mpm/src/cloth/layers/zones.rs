@@ -1,0 +1,152 @@
+//! Rigid zones: where impulses do not separate the layers, the vertices in contact move as one rigid
+//! body, which cannot cross itself (Provot, "Collision and self-collision handling in cloth model
+//! dedicated to design garments", 1997; Bridson, Fedkiw and Anderson, "Robust treatment of collisions,
+//! contact and friction for cloth animation", 2002).
+
+use nalgebra::{Matrix3, Rotation3, Vector3};
+
+type V3 = Vector3<f64>;
+
+/// Sets of vertices that move together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Zones {
+    /// The next vertex towards the representative of each vertex's zone.
+    parents: Vec<u32>,
+    /// Vertices in zones of two or more, by zone.
+    members: Vec<(u32, u32)>,
+}
+
+/// The motion of a zone.
+struct RigidMotion {
+    center: V3,
+    moved: V3,
+    turned: V3,
+}
+
+impl Zones {
+    /// Every vertex on its own.
+    pub fn begin(&mut self, vertices: usize) {
+        self.parents.clear();
+        self.parents.extend(0..vertices as u32);
+        self.members.clear();
+    }
+
+    /// Number of vertices that move with others.
+    pub fn vertices(&self) -> usize {
+        self.members.len()
+    }
+
+    fn find(&mut self, mut vertex: u32) -> u32 {
+        while self.parents[vertex as usize] != vertex {
+            let next = self.parents[self.parents[vertex as usize] as usize];
+            self.parents[vertex as usize] = next;
+            vertex = next;
+        }
+        vertex
+    }
+
+    /// Joins the zones of four vertices; whether they were several.
+    pub fn join(&mut self, vertices: [u32; 4]) -> bool {
+        let mut several = false;
+        for vertex in vertices {
+            let (a, b) = (self.find(vertices[0]), self.find(vertex));
+            several |= a != b;
+            self.parents[a.max(b) as usize] = a.min(b);
+        }
+        several
+    }
+
+    /// Whether four vertices move together.
+    pub fn are_one(&self, vertices: &[u32; 4]) -> bool {
+        let root = |mut vertex: u32| {
+            while self.parents[vertex as usize] != vertex {
+                vertex = self.parents[vertex as usize];
+            }
+            vertex
+        };
+        let first = root(vertices[0]);
+        vertices.iter().all(|v| root(*v) == first)
+    }
+
+    /// Lists the members of the zones, to be called after vertices were joined.
+    pub fn list(&mut self) {
+        self.members.clear();
+        for vertex in 0..self.parents.len() as u32 {
+            let root = self.find(vertex);
+            if root != vertex {
+                self.members.push((root, vertex));
+            }
+        }
+        // The representative has the smallest number: it is first.
+        for at in 0..self.members.len() {
+            let root = self.members[at].0;
+            self.members.push((root, root));
+        }
+        self.members.sort_unstable();
+        self.members.dedup();
+    }
+
+    /// Moves every zone rigidly from `starts`, with the momentum and angular momentum of its vertices'
+    /// own motion to `ends`. One with a held vertex moves along with that.
+    pub fn move_rigidly(&self, inverse_masses: &[f64], starts: &[V3], ends: &mut [V3]) {
+        for zone in self.members.chunk_by(|a, b| a.0 == b.0) {
+            let motion = of_displacements(zone, inverse_masses, starts, ends);
+            let turn = Rotation3::new(motion.turned);
+            for &(_, vertex) in zone.iter().filter(|(_, v)| inverse_masses[*v as usize] > 0.0) {
+                let arm = starts[vertex as usize] - motion.center;
+                ends[vertex as usize] = motion.center + motion.moved + turn * arm;
+            }
+        }
+    }
+
+    /// Gives every zone the velocities of a rigid body with its momentum and angular momentum.
+    pub fn set_velocities(&self, inverse_masses: &[f64], positions: &[V3], velocities: &mut [V3]) {
+        for zone in self.members.chunk_by(|a, b| a.0 == b.0) {
+            let motion = of_velocities(zone, inverse_masses, positions, velocities);
+            for &(_, vertex) in zone.iter().filter(|(_, v)| inverse_masses[*v as usize] > 0.0) {
+                let arm = positions[vertex as usize] - motion.center;
+                velocities[vertex as usize] = motion.moved + motion.turned.cross(&arm);
+            }
+        }
+    }
+}
+
+fn of_displacements(zone: &[(u32, u32)], inverse_masses: &[f64], starts: &[V3], ends: &[V3]) -> RigidMotion {
+    rigid_motion(zone, inverse_masses, starts, |v| ends[v] - starts[v])
+}
+
+fn of_velocities(zone: &[(u32, u32)], inverse_masses: &[f64], positions: &[V3], of: &[V3]) -> RigidMotion {
+    rigid_motion(zone, inverse_masses, positions, |v| of[v])
+}
+
+/// The rigid motion with the momentum and angular momentum of the points' motions.
+fn rigid_motion(
+    zone: &[(u32, u32)],
+    inverse_masses: &[f64],
+    positions: &[V3],
+    motion: impl Fn(usize) -> V3,
+) -> RigidMotion {
+    if let Some(&(_, held)) = zone.iter().find(|(_, v)| inverse_masses[*v as usize] == 0.0) {
+        let held = held as usize;
+        return RigidMotion { center: positions[held], moved: motion(held), turned: V3::zeros() };
+    }
+    let (mut mass, mut center, mut moved) = (0.0, V3::zeros(), V3::zeros());
+    for &(_, v) in zone {
+        let (v, m) = (v as usize, 1.0 / inverse_masses[v as usize]);
+        mass += m;
+        center += m * positions[v];
+        moved += m * motion(v);
+    }
+    (center, moved) = (center / mass, moved / mass);
+    let (mut inertia, mut momentum) = (Matrix3::zeros(), V3::zeros());
+    for &(_, v) in zone {
+        let (v, m) = (v as usize, 1.0 / inverse_masses[v as usize]);
+        let arm = positions[v] - center;
+        inertia += m * (Matrix3::from_diagonal_element(arm.norm_squared()) - arm * arm.transpose());
+        momentum += m * arm.cross(&motion(v));
+    }
+    // Points of a line have no inertia about it: no turn there, instead of one by rounding.
+    inertia += Matrix3::from_diagonal_element(1e-9 * inertia.trace());
+    let turned = inertia.try_inverse().map_or_else(V3::zeros, |inverse| inverse * momentum);
+    RigidMotion { center, moved, turned }
+}
