@@ -78,6 +78,13 @@ pub(crate) fn check_transfer(mpm: &Mpm, transfer: Transfer) -> Result<(), Backen
 /// One explicit MPM substep with implicit contact.
 fn substep(world: &mut SubstepRun<'_>, k: u32) -> Result<(), StepError> {
     let (count, substep, time) = (world.count, world.substep, world.time_of(k));
+    let keeps_layers_apart = world.settings.layer_contact;
+    if keeps_layers_apart && k == 0 {
+        world.mpm.begin_layer_contact();
+    }
+    if keeps_layers_apart && k + 1 == count {
+        world.mpm.end_layer_contact();
+    }
     let free = world.mpm.particles_to_grid(substep, world.settings.gravity);
     world.mpm.apply_pins(time, substep);
     world.motion.update_substep_states(world.bodies, k, count, substep, &world.impulses.current);
@@ -113,6 +120,9 @@ fn substep(world: &mut SubstepRun<'_>, k: u32) -> Result<(), StepError> {
     world.motion.advance(k, count, substep, &impulses.current);
     world.motion.move_references(world.bodies, k, substep, &impulses.current, &mut impulses.points);
     moved.map_err(|error| world.particle_error(k, error))?;
+    if keeps_layers_apart && k + 1 == count {
+        world.sums.contacts.layers = world.mpm.layer_report();
+    }
     let (coupling_step, mobility) = (f64::from(count) * substep, &mut world.contact.problem.mobility);
     let followed =
         world.motion.relinearise(world.bodies, k, count, coupling_step, &world.impulses.current, mobility);

@@ -1,6 +1,7 @@
 //! Reports of steps, and the totals of a world.
 
 use nalgebra::Vector3;
+use pliant_mpm::cloth::LayerReport;
 use pliant_rigid::simulation::{AdvanceSummary, EnergyFlows, MechanicalEnergy};
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,8 @@ pub struct ContactStatistics {
     /// Largest depth of a particle's centre inside a body at the start of a substep \[m\]; 0 if
     /// none was inside, absent if not measured.
     pub deepest: Option<f64>,
+    /// Contact between layers of cloth; absent without cloth, and if they are not kept apart.
+    pub layers: Option<LayerReport>,
 }
 
 impl ContactStatistics {
@@ -77,6 +80,9 @@ pub struct StepReport {
     /// Largest depth of a particle's centre inside a body at the start of a substep \[m\]; absent
     /// if not measured (on a backend).
     pub deepest: Option<f64>,
+    /// Contact between layers of cloth, all coupling steps together; absent without cloth, and where
+    /// they are not kept apart (on a backend).
+    pub layers: Option<LayerReport>,
     /// Grid nodes that carry mass, at the end.
     pub grid_nodes: usize,
     /// Report of the bodies' step: its own steps, contacts among bodies, iterations.
@@ -95,6 +101,7 @@ impl StepReport {
         self.residual = self.residual.max(contacts.residual);
         self.not_converged += contacts.not_converged;
         self.deepest = self.deepest.into_iter().chain(contacts.deepest).reduce(f64::max);
+        self.layers = self.layers.into_iter().chain(contacts.layers).reduce(|a, b| a.with(&b));
         if self.coupling_steps == 1 {
             self.rigid = *rigid;
         } else {

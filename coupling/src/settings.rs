@@ -142,6 +142,9 @@ pub struct Settings {
     pub transfer: Transfer,
     /// Contact between particles and bodies.
     pub contact: ContactSettings,
+    /// Whether layers of cloth are kept from passing through each other, where the particles are on
+    /// the processor.
+    pub layer_contact: bool,
     /// The contact solver.
     pub solver: SolverSettings,
     /// Integrator of the bodies and contact among them. Without an integrator each step is one step
@@ -165,6 +168,7 @@ impl Settings {
             transfer: Transfer::Ordered,
             gravity: Vector3::new(0.0, 0.0, -9.81),
             contact: ContactSettings::default(),
+            layer_contact: true,
             solver: SolverSettings::default(),
             rigid: RigidSettings::default(),
             boundaries: Vec::new(),

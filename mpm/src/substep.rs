@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
+use crate::cloth::LayerReport;
 use crate::detail::{self, FindSubgridMotion, SubgridMotion};
 use crate::engine::{GridMotionSums, Mpm, NODE_CHUNK, Tiles};
 use crate::error::MpmError;
@@ -210,6 +211,27 @@ impl Mpm {
                 (time, substep),
             );
         }
+    }
+
+    /// Begins a step at whose end layers of cloth have not passed through each other
+    /// ([`Mpm::end_layer_contact`]). To be called between substeps.
+    pub fn begin_layer_contact(&mut self) {
+        if let Some(sheets) = self.sheets.as_mut().filter(|_| self.lost.is_none()) {
+            sheets.begin_layer_contact(&self.store, self.frame.origin);
+        }
+    }
+
+    /// Says that the next [`Mpm::grid_to_particles`] is the last of the step that
+    /// [`Mpm::begin_layer_contact`] began: it keeps the layers apart.
+    pub fn end_layer_contact(&mut self) {
+        if let Some(sheets) = self.sheets.as_mut() {
+            sheets.end_layer_contact();
+        }
+    }
+
+    /// What contact between layers came to in the last step that kept them apart; none without cloth.
+    pub fn layer_report(&self) -> Option<LayerReport> {
+        self.sheets.as_ref().map(|sheets| sheets.layer_report())
     }
 
     fn lost_particle(&self, block: usize, tile: usize, lane: usize) -> MpmError {

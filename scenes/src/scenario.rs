@@ -319,6 +319,7 @@ fn settings(scene: &Scene) -> Settings {
         transfer: scene.transfer,
         gravity: scene.gravity.into(),
         contact: scene.contact,
+        layer_contact: scene.layer_contact,
         solver: solver(&scene.solver),
         rigid: rigid(scene),
         boundaries: scene.boundaries.iter().map(boundary).collect(),

@@ -280,6 +280,7 @@ impl DeviceContact {
         let solves = staging.result(&results.solves)[0];
         done.contacts = ContactStatistics {
             deepest: None,
+            layers: None,
             contacts: contacts.sum,
             contacts_max: contacts.most as usize,
             iterations: u32::try_from(solves.iterations).unwrap_or(u32::MAX),

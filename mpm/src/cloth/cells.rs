@@ -3,8 +3,12 @@
 //! The triangles of cloth are similar in size, so that the lists are short and quickly built:
 //! parry's hierarchy of boxes, rebuilt each time, took three times as long. For very different
 //! sizes the result is the same, only slower.
+//!
+//! Sixteen boxes of a list are compared at once, rounded outwards to f32; those that meet so are
+//! compared exactly.
 
 use nalgebra::Vector3;
+use pliant_numeric::simd::{Detected, InstructionSet, Kernel, LANES, Simd};
 
 /// Side of a cell over the mean of the boxes' longest sides.
 const CELL_PER_BOX: f64 = 1.5;
@@ -43,8 +47,9 @@ impl BoundingBox {
 }
 
 /// Boxes by the cells that they overlap.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Cells {
+    level: Detected,
     boxes: Vec<Option<BoundingBox>>,
     low: Vector3<f64>,
     size: f64,
@@ -54,9 +59,36 @@ pub(crate) struct Cells {
     listed: Vec<u32>,
     /// Where the next box of each cell is listed.
     next: Vec<u32>,
+    /// Lower and upper corners of the listed boxes from `low`, rounded outwards \[m\]; a vector more
+    /// than there are.
+    lows: [Vec<f32>; 3],
+    highs: [Vec<f32>; 3],
 }
 
 impl Cells {
+    /// No boxes.
+    pub fn new() -> Self {
+        Self {
+            level: Detected::new(InstructionSet::detect()),
+            boxes: Vec::new(),
+            low: Vector3::zeros(),
+            size: 1.0,
+            counts: [1; 3],
+            starts: vec![0; 2],
+            listed: Vec::new(),
+            next: Vec::new(),
+            lows: Default::default(),
+            highs: Default::default(),
+        }
+    }
+
+    /// Bytes held.
+    pub fn memory(&self) -> usize {
+        let lists = self.starts.capacity() + self.listed.capacity() + self.next.capacity();
+        let corners = self.lows.iter().chain(&self.highs).map(Vec::capacity).sum::<usize>();
+        self.boxes.capacity() * size_of::<Option<BoundingBox>>() + (lists + corners) * size_of::<u32>()
+    }
+
     /// Takes other boxes, in the memory that is there.
     pub fn fill(&mut self, boxes: impl Iterator<Item = Option<BoundingBox>>) {
         self.boxes.clear();
@@ -87,7 +119,7 @@ impl Cells {
         starts.clear();
         starts.resize(self.counts.iter().product::<usize>() + 1, 0);
         for bounds in self.boxes.iter().flatten() {
-            self.reached(bounds, |cell, _| starts[cell + 1] += 1);
+            self.reached(bounds, |cell| starts[cell + 1] += 1);
         }
         for cell in 1..starts.len() {
             starts[cell] += starts[cell - 1];
@@ -97,13 +129,31 @@ impl Cells {
         listed.resize(starts.last().map_or(0, |end| *end as usize), 0);
         for (number, bounds) in self.boxes.iter().enumerate() {
             if let Some(bounds) = bounds {
-                self.reached(bounds, |cell, _| {
+                self.reached(bounds, |cell| {
                     listed[next[cell] as usize] = number as u32;
                     next[cell] += 1;
                 });
             }
         }
         (self.starts, self.next, self.listed) = (starts, next, listed);
+        self.round_listed();
+    }
+
+    /// Copies the listed boxes, in the order of the lists.
+    fn round_listed(&mut self) {
+        for d in 0..3 {
+            let (lows, highs) = (&mut self.lows[d], &mut self.highs[d]);
+            let from = self.low[d];
+            let listed = self.listed.iter().filter_map(|number| self.boxes[*number as usize].as_ref());
+            lows.clear();
+            highs.clear();
+            for bounds in listed {
+                lows.push(rounded_down(bounds.low[d] - from));
+                highs.push(rounded_up(bounds.high[d] - from));
+            }
+            lows.resize(lows.len() + LANES, f32::INFINITY);
+            highs.resize(highs.len() + LANES, f32::NEG_INFINITY);
+        }
     }
 
     /// The cell of a point, along each axis; points outside belong to the cells at the edge.
@@ -113,28 +163,76 @@ impl Cells {
     }
 
     /// The cells that a box overlaps.
-    fn reached(&self, bounds: &BoundingBox, mut visit: impl FnMut(usize, [usize; 3])) {
+    fn reached(&self, bounds: &BoundingBox, mut visit: impl FnMut(usize)) {
         let (from, to) = (self.cell(&bounds.low), self.cell(&bounds.high));
         for z in from[2]..=to[2] {
             for y in from[1]..=to[1] {
                 for x in from[0]..=to[0] {
-                    visit((z * self.counts[1] + y) * self.counts[0] + x, [x, y, z]);
+                    visit((z * self.counts[1] + y) * self.counts[0] + x);
                 }
             }
         }
     }
 
     /// The numbers of the boxes that overlap `bounds`, each once.
-    pub fn near(&self, bounds: &BoundingBox, mut visit: impl FnMut(usize)) {
-        self.reached(bounds, |cell, place| {
-            for &number in &self.listed[self.starts[cell] as usize..self.starts[cell + 1] as usize] {
-                let Some(other) = &self.boxes[number as usize] else { continue };
-                // The overlap of two boxes begins at the upper one of their lower corners: that
-                // cell reports the pair.
-                if bounds.meets(other) && self.cell(&bounds.low.sup(&other.low)) == place {
-                    visit(number as usize);
+    pub fn near(&self, bounds: &BoundingBox, visit: impl FnMut(usize)) {
+        self.level.run(Near { cells: self, bounds, visit });
+    }
+}
+
+fn rounded_down(x: f64) -> f32 {
+    (x as f32).next_down()
+}
+
+fn rounded_up(x: f64) -> f32 {
+    (x as f32).next_up()
+}
+
+/// Looks for the boxes that overlap `bounds`.
+struct Near<'a, F> {
+    cells: &'a Cells,
+    bounds: &'a BoundingBox,
+    visit: F,
+}
+
+impl<F: FnMut(usize)> Kernel for Near<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self) {
+        let (cells, bounds) = (self.cells, self.bounds);
+        let low = [0, 1, 2].map(|d| S::splat(rounded_down(bounds.low[d] - cells.low[d])));
+        let high = [0, 1, 2].map(|d| S::splat(rounded_up(bounds.high[d] - cells.low[d])));
+        let (from, to) = (cells.cell(&bounds.low), cells.cell(&bounds.high));
+        for z in from[2]..=to[2] {
+            for y in from[1]..=to[1] {
+                for x in from[0]..=to[0] {
+                    let cell = (z * cells.counts[1] + y) * cells.counts[0] + x;
+                    let (start, end) = (cells.starts[cell] as usize, cells.starts[cell + 1] as usize);
+                    for first in (start..end).step_by(LANES) {
+                        let meets = |d: usize| {
+                            let (lows, highs) = (&cells.lows[d][first..], &cells.highs[d][first..]);
+                            S::mask_and(
+                                S::le(S::load_slice(lows), high[d]),
+                                S::le(low[d], S::load_slice(highs)),
+                            )
+                        };
+                        let met = S::mask_bits(S::mask_and(S::mask_and(meets(0), meets(1)), meets(2)));
+                        let mut lanes = met & (u16::MAX >> (LANES - (end - first).min(LANES)));
+                        while lanes != 0 {
+                            let number = cells.listed[first + lanes.trailing_zeros() as usize] as usize;
+                            lanes &= lanes - 1;
+                            let Some(other) = &cells.boxes[number] else { continue };
+                            // The overlap of two boxes begins at the upper one of their lower corners:
+                            // that cell reports the pair.
+                            let reports = cells.cell(&bounds.low.sup(&other.low)) == [x, y, z];
+                            if reports && bounds.meets(other) {
+                                (self.visit)(number);
+                            }
+                        }
+                    }
                 }
             }
-        });
+        }
     }
 }

@@ -53,6 +53,7 @@ pub mod sheet;
 pub mod stability;
 
 pub use bending::Hinge;
+pub use layers::LayerReport;
 pub use mesh::{ClothMesh, Edge, MeshError};
 pub use model::{ClothMaterial, ClothModel};
 pub use patch::SheetParticles;

@@ -8,9 +8,10 @@
 //! 1. vertices and faces read their lanes after G2P; 2. pins set their vertices' positions
 //!    ([`pins`]);
 //! 3. the vertex-face constraints are solved ([`solve_vertex_face_constraints`]);
-//! 4. the stress of faces is computed, in a long substep as a mean over several steps of the mesh,
+//! 4. at the end of a step, layers that would pass through each other are kept apart ([`layers`]);
+//! 5. the stress of faces is computed, in a long substep as a mean over several steps of the mesh,
 //!    and the forces on their corners ([`stress`]) and of hinges ([`bending`]);
-//! 5. the results are written to the lanes: positions, velocities, directors, and the next
+//! 6. the results are written to the lanes: positions, velocities, directors, and the next
 //!    substep's forces ([`scatter`]).
 //!
 //! Every loop is over independent elements and sums in a fixed order, so results do not depend on
@@ -20,6 +21,7 @@ mod arrays;
 mod bending;
 mod energy;
 pub(crate) mod lanes;
+mod layers;
 mod pin_changes;
 mod pins;
 mod quad;
@@ -45,6 +47,7 @@ use arrays::{
     Vertices, corner,
 };
 use bending::Bending;
+use layers::Layers;
 use pins::{Grid, Pins};
 use pliant_numeric::simd::{Detected, F32x16, LANES};
 use quad::F32x4;
@@ -78,6 +81,7 @@ pub(crate) struct ClothMeshes {
     states: Vec<FaceState>,
     bending: Bending,
     pins: Pins,
+    layers: Layers,
     /// Whether some sheet resists shear across it.
     has_shear_stiffness: bool,
 }
@@ -106,6 +110,7 @@ impl ClothMeshes {
             states: Vec::new(),
             bending: Bending::default(),
             pins: Pins::default(),
+            layers: Layers::new(Vec::new(), 0, grid_spacing),
             has_shear_stiffness: sheets.iter().any(|sheet| sheet.material.shear_stiffness > 0.0),
         };
         let mut adjacency = Vec::new();
@@ -135,6 +140,7 @@ impl ClothMeshes {
         all.rows = vec![F32x16::ZERO; vertices];
         all.slots = vec![LaneSlot::default(); all.members.len()];
         all.states = vec![FaceState::ZERO; all.groups.len()];
+        all.layers = Layers::new(all.vertex_faces(), vertices, grid_spacing);
         all
     }
 
@@ -186,6 +192,20 @@ impl ClothMeshes {
             }
             self.groups.push(group);
         }
+    }
+
+    /// The faces, by the numbers of their vertices.
+    fn vertex_faces(&self) -> Vec<[u32; 3]> {
+        let of = |group: &FaceGroup| {
+            let corners = group.corners;
+            (0..group.lanes as usize).map(move |l| corners.map(|corner| corner[l]))
+        };
+        self.groups.iter().flat_map(of).collect()
+    }
+
+    /// The particles were put elsewhere.
+    pub(crate) fn forget_layers(&mut self) {
+        self.layers.forget();
     }
 
     /// Id of the first particle of cloth.
@@ -283,6 +303,7 @@ impl ClothMeshes {
             (origin, self.grid_spacing),
         );
         self.solve_vertex_face_constraints(step);
+        self.keep_layers_apart(origin);
         self.find_forces(store, substep, gravity);
     }
 
@@ -333,5 +354,6 @@ impl ClothMeshes {
             + bytes(&self.groups)
             + bytes(&self.states)
             + self.bending.memory()
+            + self.layers.memory()
     }
 }

@@ -273,7 +273,7 @@ fn one() -> f64 {
     1.0
 }
 
-fn yes() -> bool {
+pub(super) fn yes() -> bool {
     true
 }
 

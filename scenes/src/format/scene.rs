@@ -9,7 +9,7 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use serde::{Deserialize, Serialize};
 
-use super::body::{BodySpec, RigidShape};
+use super::body::{BodySpec, RigidShape, yes};
 use super::cloth::{ClothShape, ClothSpec};
 use super::copies::Copies;
 use super::drive::{Actuator, Constraint, Controller, Force};
@@ -65,6 +65,10 @@ pub struct Scene {
     /// Contact between particles and bodies.
     #[serde(default)]
     pub contact: ContactSettings,
+    /// Whether layers of cloth are kept from passing through each other, on the processor; a device
+    /// only counts crossings.
+    #[serde(default = "yes")]
+    pub layer_contact: bool,
     /// The convex solver.
     #[serde(default)]
     pub solver: Solver,
@@ -167,6 +171,7 @@ impl Scene {
             grid_motion: GridMotion::default(),
             transfer: Transfer::default(),
             contact: ContactSettings::default(),
+            layer_contact: yes(),
             solver: Solver::default(),
             rigid_solver: RigidSolver::default(),
             rigid: Rigid::default(),

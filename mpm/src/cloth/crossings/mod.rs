@@ -91,7 +91,7 @@ impl CrossingDetector {
         let corner = |&id: &u32| position(id).filter(|x| x.iter().all(|x| x.is_finite()));
         let solid = |face: &[u32; 3]| Some([corner(&face[0])?, corner(&face[1])?, corner(&face[2])?]);
         let faces: Vec<Option<[Vector3<f64>; 3]>> = self.faces.iter().map(solid).collect();
-        let mut cells = Cells::default();
+        let mut cells = Cells::new();
         cells.fill(faces.iter().map(|face| face.as_ref().map(|corners| BoundingBox::of(corners))));
         let through = |edge: &[u32; 2], found: &mut Vec<Crossing>| {
             let (Some(p), Some(q)) = (corner(&edge[0]), corner(&edge[1])) else { return };

@@ -24,11 +24,12 @@ mod zones;
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::cells::{BoundingBox, Cells};
 use super::crossings::CrossingDetector;
 use distance::Kind;
-use first_contact::first_contact;
+use first_contact::{FirstContact, first_contact};
 use impulses::{Contact, push_apart, stop_approach};
 use zones::Zones;
 
@@ -48,7 +49,7 @@ const IMPULSE_ROUNDS: usize = 8;
 const ELEMENTS_A_TASK: usize = 256;
 
 /// What contact between layers came to in a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LayerReport {
     /// Contacts for which there were impulses.
     pub contacts: usize,
@@ -58,6 +59,18 @@ pub struct LayerReport {
     pub unresolved: usize,
     /// Vertices of layers that crossed at the start of the step.
     pub crossed: usize,
+}
+
+impl LayerReport {
+    /// The report of two steps.
+    pub fn with(&self, other: &Self) -> Self {
+        Self {
+            contacts: self.contacts + other.contacts,
+            rigid: self.rigid + other.rigid,
+            unresolved: self.unresolved + other.unresolved,
+            crossed: self.crossed.max(other.crossed),
+        }
+    }
 }
 
 /// Two elements that may touch.
@@ -71,7 +84,7 @@ struct Pair {
 #[derive(Clone, Debug, Default)]
 struct Task {
     pairs: Vec<Pair>,
-    contacts: Vec<(Pair, first_contact::FirstContact)>,
+    contacts: Vec<(Pair, FirstContact)>,
 }
 
 /// The layers of all sheets.
@@ -117,8 +130,8 @@ impl LayerContact {
             inverse_masses: vec![0.0; vertices],
             seen: zero.clone(),
             pushed: zero,
-            faces: Cells::default(),
-            edges: Cells::default(),
+            faces: Cells::new(),
+            edges: Cells::new(),
             tasks: Vec::new(),
             contacts: Vec::new(),
             has_moved: vec![true; vertices],
@@ -126,6 +139,24 @@ impl LayerContact {
             crossed: vec![false; vertices],
             may_cross: true,
         }
+    }
+
+    /// Bytes held.
+    pub fn memory(&self) -> usize {
+        let (faces, edges) = self.detector.elements();
+        let tasks = self.tasks.iter();
+        let of_tasks = |task: &Task| {
+            task.pairs.capacity() * size_of::<Pair>()
+                + task.contacts.capacity() * size_of::<(Pair, FirstContact)>()
+        };
+        size_of_val(faces)
+            + size_of_val(edges)
+            + self.starts.len() * (5 * size_of::<V3>() + size_of::<f64>() + 2 * size_of::<bool>())
+            + self.faces.memory()
+            + self.edges.memory()
+            + tasks.map(of_tasks).sum::<usize>()
+            + self.contacts.capacity() * size_of::<Contact>()
+            + self.zones.memory()
     }
 
     /// The vertices were put elsewhere: layers may cross.

@@ -31,6 +31,11 @@ impl Zones {
         self.members.clear();
     }
 
+    /// Bytes held.
+    pub fn memory(&self) -> usize {
+        self.parents.capacity() * size_of::<u32>() + self.members.capacity() * size_of::<(u32, u32)>()
+    }
+
     /// Number of vertices that move with others.
     pub fn vertices(&self) -> usize {
         self.members.len()
