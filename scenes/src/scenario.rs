@@ -307,6 +307,13 @@ fn check_soft(scene: &Scene, soft: &[SoftParticles], cloths: &[AssembledCloth]) 
     soft_in_soft(scene, &clouds, &regions, spacing)
 }
 
+impl Scenario {
+    /// Whether the scene has cloth whose layers are to be kept from passing through each other.
+    pub fn keeps_layers_apart(&self) -> bool {
+        self.scene.layer_contact && !self.world.cloths().is_empty()
+    }
+}
+
 fn settings(scene: &Scene) -> Settings {
     Settings {
         // A scene with soft bodies or cloths has it; without them it is not used.

@@ -174,9 +174,9 @@ impl Cells {
         }
     }
 
-    /// The numbers of the boxes that overlap `bounds`, each once.
-    pub fn near(&self, bounds: &BoundingBox, visit: impl FnMut(usize)) {
-        self.level.run(Near { cells: self, bounds, visit });
+    /// The numbers of the `wanted` boxes that overlap `bounds`, each once.
+    pub fn near(&self, bounds: &BoundingBox, wanted: impl Fn(usize) -> bool, visit: impl FnMut(usize)) {
+        self.level.run(Near { cells: self, bounds, wanted, visit });
     }
 }
 
@@ -189,13 +189,14 @@ fn rounded_up(x: f64) -> f32 {
 }
 
 /// Looks for the boxes that overlap `bounds`.
-struct Near<'a, F> {
+struct Near<'a, W, F> {
     cells: &'a Cells,
     bounds: &'a BoundingBox,
+    wanted: W,
     visit: F,
 }
 
-impl<F: FnMut(usize)> Kernel for Near<'_, F> {
+impl<W: Fn(usize) -> bool, F: FnMut(usize)> Kernel for Near<'_, W, F> {
     type Output = ();
 
     #[inline(always)]
@@ -222,6 +223,9 @@ impl<F: FnMut(usize)> Kernel for Near<'_, F> {
                         while lanes != 0 {
                             let number = cells.listed[first + lanes.trailing_zeros() as usize] as usize;
                             lanes &= lanes - 1;
+                            if !(self.wanted)(number) {
+                                continue;
+                            }
                             let Some(other) = &cells.boxes[number] else { continue };
                             // The overlap of two boxes begins at the upper one of their lower corners:
                             // that cell reports the pair.

@@ -11,6 +11,7 @@ use super::inputs::InputFile;
 use super::paths::check_names;
 use pliant_io::digest::{FileDigest, Hasher};
 use pliant_io::files::{IoError, atomic_write};
+use pliant_mpm::cloth::LayerReport;
 use pliant_scenes::format::{CouplingStep, Scene};
 
 /// Name of the manifest in a run directory.
@@ -96,6 +97,46 @@ pub struct SolverSummary {
     pub iterations_max: u64,
     /// Substeps that did not reach the tolerance \[-\].
     pub not_converged: u64,
+}
+
+/// Contact between layers of cloth, over the steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayerSummary {
+    /// Contacts with impulses \[-\].
+    pub contacts: u64,
+    /// Vertices that had to move rigidly with others \[-\].
+    pub rigid_vertices: u64,
+    /// Contacts through which pins forced the layers \[-\].
+    pub unresolved: u64,
+    /// Vertices of layers that crossed at the start of a step, most of all steps \[-\].
+    pub crossed_vertices: u64,
+}
+
+impl LayerSummary {
+    /// Counts a step.
+    pub(crate) fn add(&mut self, step: &LayerReport) {
+        self.contacts += step.contacts as u64;
+        self.rigid_vertices += step.rigid as u64;
+        self.unresolved += step.unresolved as u64;
+        self.crossed_vertices = self.crossed_vertices.max(step.crossed as u64);
+    }
+
+    /// The warning of layers that may have passed through each other.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let Self { unresolved, crossed_vertices, .. } = *self;
+        if unresolved > 0 {
+            return Some(format!(
+                "cloth: {unresolved} contacts between layers could not be kept apart, because pins hold their \
+                 vertices: layers may have passed through each other; move the pins apart or slower"
+            ));
+        }
+        (crossed_vertices > 0).then(|| {
+            format!(
+                "cloth: layers crossed at the start of a step, up to {crossed_vertices} vertices of them: there \
+                 they may pass through each other"
+            )
+        })
+    }
 }
 
 /// Number of coupling steps
@@ -233,6 +274,9 @@ pub struct Manifest {
     /// The bodies' own steps.
     #[serde(default)]
     pub rigid: RigidSummary,
+    /// Contact between layers of cloth; absent without cloth, and where layers are not kept apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layers: Option<LayerSummary>,
     /// Crossings of cloth; absent without cloth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cloth: Option<ClothSummary>,

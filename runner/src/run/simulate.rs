@@ -373,6 +373,14 @@ impl<'a> Run<'a> {
         // A step that was too long may be why it failed.
         let coupling = self.statistics.coupling();
         warnings.extend(coupling.warning(self.scenario.scene.coupling_step));
+        let layers = self.statistics.layers();
+        warnings.extend(layers.and_then(|layers| layers.warning()));
+        if layers.is_none() && self.step > 0 && self.scenario.keeps_layers_apart() {
+            warnings.push(
+                "cloth: on a device layers are not kept from passing through each other; crossings are counted"
+                    .to_owned(),
+            );
+        }
         Ok(Manifest {
             schema_version: 2,
             status,
@@ -396,6 +404,7 @@ impl<'a> Run<'a> {
             contacts: self.statistics.contacts(),
             solver: self.statistics.solver(),
             coupling,
+            layers,
             strongly_coupled: self.strongly_coupled(),
             rigid: self.statistics.rigid(),
             cloth: self.cloth_summary(),

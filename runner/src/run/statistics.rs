@@ -3,10 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use pliant_coupling::StepReport;
+use pliant_mpm::cloth::LayerReport;
 use pliant_rigid::simulation::AdvanceSummary;
 
 use super::histogram::Histogram;
-use crate::record::manifest::{CouplingSummary, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary};
+use crate::record::manifest::{
+    CouplingSummary, LayerSummary, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary,
+};
 
 /// Depth of particles inside bodies above which a run warns [grid cells].
 pub const DEEP_PENETRATION: f64 = 0.5;
@@ -36,6 +39,8 @@ pub struct StepFigures {
     pub coupling_excess: f64,
     /// Largest depth of a particle inside a body \[m\]; absent if not measured.
     pub deepest: Option<f64>,
+    /// Contact between layers of cloth; absent where they are not kept apart.
+    pub layers: Option<LayerReport>,
     /// Report of the bodies' step.
     pub rigid: AdvanceSummary,
 }
@@ -55,6 +60,7 @@ impl StepFigures {
             coupling_steps: report.coupling_steps,
             coupling_excess: report.coupling_excess,
             deepest: report.deepest,
+            layers: report.layers,
             rigid: report.rigid,
         }
     }
@@ -74,6 +80,8 @@ pub struct Statistics {
     coupling: CouplingSummary,
     #[serde(default)]
     deepest: Option<f64>,
+    #[serde(default)]
+    layers: Option<LayerSummary>,
     #[serde(default)]
     rigid: RigidSums,
 }
@@ -108,6 +116,9 @@ impl Statistics {
         self.not_converged += u64::from(step.not_converged);
         self.coupling.add(step.coupling_steps, step.coupling_excess);
         self.deepest = self.deepest.into_iter().chain(step.deepest).reduce(f64::max);
+        if let Some(step) = &step.layers {
+            self.layers.get_or_insert_default().add(step);
+        }
         let (sums, rigid) = (&mut self.rigid, &step.rigid);
         sums.steps += rigid.steps as u64;
         sums.rejected += rigid.rejected as u64;
@@ -169,6 +180,11 @@ impl Statistics {
     /// Number of coupling steps.
     pub fn coupling(&self) -> CouplingSummary {
         self.coupling
+    }
+
+    /// Contact between layers of cloth; none where they are not kept apart.
+    pub fn layers(&self) -> Option<LayerSummary> {
+        self.layers
     }
 
     /// Warnings about steps of the bodies that are not reliable.
@@ -244,6 +260,7 @@ mod tests {
                 coupling_excess: 0.02 * f64::from(ms),
                 // Not measured in half of them.
                 deepest: (ms % 2 == 0).then_some(1e-4 * f64::from(ms)),
+                layers: (ms > 98).then_some(LayerReport { contacts: 3, rigid: 2, unresolved: 1, crossed: 4 }),
                 rigid: AdvanceSummary {
                     solver: StepSummary { max_overlap_ratio: 0.01 * f64::from(ms), ..StepSummary::default() },
                     ..AdvanceSummary::default()
@@ -259,6 +276,8 @@ mod tests {
         assert_eq!(ms.mean, Number(50.5));
         assert_eq!(statistics.contacts(), MeanMax { mean: Number(3.0), max: 100 });
         assert_eq!(statistics.solver().iterations_mean, Number(4.0));
+        let layers = LayerSummary { contacts: 6, rigid_vertices: 4, unresolved: 2, crossed_vertices: 4 };
+        assert_eq!(statistics.layers(), Some(layers));
         let coupling = CouplingSummary { steps: 130, split: 10, too_long: 50, worst: Number(2.0) };
         assert_eq!(statistics.coupling(), coupling);
         assert_eq!(Statistics::default().ms_per_step(), MsPerStep::default());

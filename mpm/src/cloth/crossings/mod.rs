@@ -96,11 +96,10 @@ impl CrossingDetector {
         let through = |edge: &[u32; 2], found: &mut Vec<Crossing>| {
             let (Some(p), Some(q)) = (corner(&edge[0]), corner(&edge[1])) else { return };
             let from = found.len();
-            cells.near(&BoundingBox::of(&[p, q]), |at| {
-                let ids = self.faces[at];
-                let apart = !ids.contains(&edge[0]) && !ids.contains(&edge[1]);
-                if apart && faces[at].is_some_and(|face| crosses(&p, &q, &face)) {
-                    found.push(Crossing { edge: *edge, face: ids });
+            let is_apart = |at: usize| !edge.iter().any(|vertex| self.faces[at].contains(vertex));
+            cells.near(&BoundingBox::of(&[p, q]), is_apart, |at| {
+                if faces[at].is_some_and(|face| crosses(&p, &q, &face)) {
+                    found.push(Crossing { edge: *edge, face: self.faces[at] });
                 }
             });
             // The order of the cells is arbitrary.

@@ -229,31 +229,29 @@ impl LayerContact {
         self.tasks.resize_with(of_vertices + edges.len().div_ceil(ELEMENTS_A_TASK), Task::default);
         self.tasks.par_iter_mut().enumerate().for_each(|(number, task)| {
             task.pairs.clear();
-            let mut add = |kind, vertices: [u32; 4], of_first: usize| {
-                let (first, second) = vertices.split_at(of_first);
-                let apart = first.iter().all(|v| !second.contains(v));
-                if apart && !(is_crossed(first) && is_crossed(second)) {
-                    task.pairs.push(Pair { kind, vertices });
-                }
+            let may_touch = |first: &[u32], second: &[u32]| {
+                let is_apart = first.iter().all(|v| !second.contains(v));
+                is_apart && !(is_crossed(first) && is_crossed(second))
             };
+            let mut add = |kind, vertices: [u32; 4]| task.pairs.push(Pair { kind, vertices });
             if number < of_vertices {
                 let from = number * ELEMENTS_A_TASK;
                 for vertex in from..(from + ELEMENTS_A_TASK).min(starts.len()) {
                     let vertex = vertex as u32;
-                    face_cells.near(&swept(&[vertex]), |face| {
+                    let wanted = |face: usize| may_touch(&[vertex], &faces[face]);
+                    face_cells.near(&swept(&[vertex]), wanted, |face| {
                         let [a, b, c] = faces[face];
-                        add(Kind::VertexFace, [vertex, a, b, c], 1);
+                        add(Kind::VertexFace, [vertex, a, b, c]);
                     });
                 }
             } else {
                 let from = (number - of_vertices) * ELEMENTS_A_TASK;
                 for edge in from..(from + ELEMENTS_A_TASK).min(edges.len()) {
                     let [a, b] = edges[edge];
-                    edge_cells.near(&swept(&edges[edge]), |other| {
-                        if edge < other {
-                            let [c, d] = edges[other];
-                            add(Kind::EdgeEdge, [a, b, c, d], 2);
-                        }
+                    let wanted = |other: usize| edge < other && may_touch(&[a, b], &edges[other]);
+                    edge_cells.near(&swept(&[a, b]), wanted, |other| {
+                        let [c, d] = edges[other];
+                        add(Kind::EdgeEdge, [a, b, c, d]);
                     });
                 }
             }
