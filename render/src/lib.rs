@@ -9,6 +9,7 @@
 mod background;
 mod camera;
 mod cloth;
+mod cohesion;
 mod color;
 mod error;
 mod font;
@@ -42,7 +43,7 @@ pub use neighbors::Neighbors;
 pub use picture::{BodyShape, Picture, RenderBody};
 pub use pixels::Image;
 pub use sphere::RenderSphere;
-pub use surface::{RenderSurface, SoftBodies, SurfaceError, soft_bodies};
+pub use surface::{RenderSurface, SoftBodies, SurfaceError, soft_bodies, soft_bodies_and_grains};
 
 use lit_view::{LitView, checked_size};
 use raster::{Buffer, SUPERSAMPLING, floors, rasterise};
