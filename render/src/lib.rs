@@ -30,6 +30,7 @@ mod shadow;
 mod sphere;
 mod surface;
 mod triangle;
+mod weave;
 
 pub use background::Background;
 pub use camera::Camera;
@@ -44,6 +45,7 @@ pub use picture::{BodyShape, Picture, RenderBody};
 pub use pixels::Image;
 pub use sphere::RenderSphere;
 pub use surface::{RenderSurface, SoftBodies, SurfaceError, soft_bodies, soft_bodies_and_grains};
+pub use weave::weave_coordinates;
 
 use lit_view::{LitView, checked_size};
 use raster::{Buffer, SUPERSAMPLING, floors, rasterise};

@@ -42,10 +42,15 @@ impl FrameContents {
         &self.soft.surfaces
     }
 
-    /// The cloth.
-    pub fn cloth(&self) -> RenderCloth<'_> {
+    /// The cloth, which looks woven with the coordinates of its vertices in the material.
+    pub fn cloth<'a>(&'a self, weave: &'a [[f32; 2]]) -> RenderCloth<'a> {
         let Self { positions, colors, triangles, back_colors, .. } = self;
-        RenderCloth { positions, colors, triangles, back_colors }
+        RenderCloth { positions, colors, triangles, back_colors, weave }
+    }
+
+    /// Whether there is cloth.
+    pub fn has_cloth(&self) -> bool {
+        !self.triangles.is_empty()
     }
 
     /// A caption; it says what is drawn otherwise than asked for.

@@ -164,7 +164,7 @@ impl WorldLook {
         let soft = body_numbers(&frame.particles, &self.soft_particles, of_bodies);
         let contents = FrameContents::new(frame, &soft, &self.granular, &camera, height);
         let caption = contents.caption(&self.caption, world.time());
-        let cloths = [contents.cloth()];
+        let cloths = [contents.cloth(&[])];
         let mut picture = Picture::new(width, height, camera);
         picture.particles = contents.spheres();
         picture.surfaces = contents.surfaces();
