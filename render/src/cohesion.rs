@@ -27,6 +27,10 @@ const WHOLE_DIAGONAL: (f32, f32) = (1.1, 0.56);
 /// stretched, whatever is behind; within a sheet at rest there are eight.
 const THIN: usize = 6;
 
+/// A body with less than this part of its points in thin sheets or at edges longer than diagonals is
+/// as at rest, and needs no filling: at its corners it would grow knobs.
+const STRETCHED: f32 = 0.02;
+
 /// Rounds of filling: the second closes the meshes between the edges of the first.
 const ROUNDS: usize = 2;
 
@@ -53,6 +57,8 @@ struct Filling<'a> {
 struct Found {
     edges: Vec<[u32; 2]>,
     thin: bool,
+    /// Whether one of the edges is longer than a diagonal.
+    long: bool,
 }
 
 /// Points that fill what has been stretched, in an order that depends on the points alone.
@@ -63,6 +69,10 @@ pub(super) fn fillings(points: &[[f32; 3]], spacing: f32) -> Vec<[f32; 3]> {
         // Later edges have a new end: an old edge that was not filled is not to be.
         let first = thin.len();
         let found: Vec<Found> = (first..all.len()).into_par_iter().map(|at| filling.found(at)).collect();
+        let stretched = found.iter().filter(|found| found.thin || found.long).count();
+        if first == 0 && (stretched as f32) < STRETCHED * points.len() as f32 {
+            return Vec::new();
+        }
         let mut edges: Vec<[u32; 2]> = found.iter().flat_map(|found| &found.edges).copied().collect();
         edges.sort_unstable();
         edges.dedup();
@@ -130,7 +140,10 @@ impl<'a> Filling<'a> {
                 || !self.is_whole(&self.nearby(*other), &-edge, *squared)
         };
         let ends = |(.., other): &(V3, f32, usize)| [at.min(*other) as u32, at.max(*other) as u32];
-        Found { edges: open.iter().filter(|edge| is_filled(edge)).map(ends).collect(), thin }
+        open.retain(is_filled);
+        let diagonal = (DIAGONAL * self.spacing).powi(2);
+        let long = open.iter().any(|(_, squared, _)| *squared > diagonal);
+        Found { edges: open.iter().map(ends).collect(), thin, long }
     }
 
     /// Whether the piece with the points `nearby` is whole up to the end of an edge.
