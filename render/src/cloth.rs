@@ -14,6 +14,11 @@ pub struct RenderCloth<'a> {
     pub triangles: &'a [[u32; 3]],
     /// sRGB colour of the back of each triangle; empty: both sides have the same colour.
     pub back_colors: &'a [[u8; 3]],
+    /// Coordinates of each vertex in the material \[m\], as of [`weave_coordinates`], by which it looks
+    /// woven; fewer than vertices: plain.
+    ///
+    /// [`weave_coordinates`]: super::weave_coordinates
+    pub weave: &'a [[f32; 2]],
 }
 
 /// sRGB colour of the wrong side of a cloth whose right side has `color`: greyer and darker, as

@@ -9,6 +9,7 @@
 mod background;
 mod camera;
 mod cloth;
+mod cohesion;
 mod color;
 mod error;
 mod font;
@@ -29,6 +30,7 @@ mod shadow;
 mod sphere;
 mod surface;
 mod triangle;
+mod weave;
 
 pub use background::{Background, KeptBackground};
 pub use camera::Camera;
@@ -42,7 +44,8 @@ pub use neighbors::Neighbors;
 pub use picture::{BodyShape, Picture, RenderBody};
 pub use pixels::Image;
 pub use sphere::RenderSphere;
-pub use surface::{RenderSurface, SoftBodies, SurfaceError, soft_bodies};
+pub use surface::{RenderSurface, SoftBodies, SurfaceError, soft_bodies, soft_bodies_and_grains};
+pub use weave::weave_coordinates;
 
 use lit_view::LitView;
 use raster::{Buffer, SUPERSAMPLING, View, floors, rasterise};

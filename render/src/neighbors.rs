@@ -1,8 +1,7 @@
 //! Points near a place.
 
 /// Points sorted by the cells of a grid, to find those near a place.
-pub struct Neighbors<'a> {
-    points: &'a [[f32; 3]],
+pub struct Neighbors {
     /// Side of a cell, and reach of a search \[m\].
     reach: f32,
     low: [f32; 3],
@@ -12,15 +11,17 @@ pub struct Neighbors<'a> {
     side: [f32; 3],
     /// Where each cell begins in `order`.
     starts: Vec<u32>,
+    /// The numbers of the points, by their cells, and the points in this order.
     order: Vec<u32>,
+    sorted: Vec<[f32; 3]>,
 }
 
 /// Most cells along an axis: 2 million cells take 8 MB.
 const MOST: usize = 128;
 
-impl<'a> Neighbors<'a> {
+impl Neighbors {
     /// Finite points, to be searched within `reach` \[m\].
-    pub fn new(points: &'a [[f32; 3]], reach: f32) -> Self {
+    pub fn new(points: &[[f32; 3]], reach: f32) -> Self {
         let mut low = [f32::INFINITY; 3];
         let mut high = [f32::NEG_INFINITY; 3];
         for point in points {
@@ -31,7 +32,8 @@ impl<'a> Neighbors<'a> {
         let cells = std::array::from_fn(|axis| (((high[axis] - low[axis]) / reach) as usize).clamp(1, MOST));
         let side =
             std::array::from_fn(|axis| ((high[axis] - low[axis]) * 1.000_01 / cells[axis] as f32).max(reach));
-        let mut found = Self { points, reach, low, cells, side, starts: Vec::new(), order: Vec::new() };
+        let mut found =
+            Self { reach, low, cells, side, starts: Vec::new(), order: Vec::new(), sorted: Vec::new() };
         let home: Vec<usize> = points.iter().map(|point| found.index(found.cell(point))).collect();
         let mut starts = vec![0; cells.iter().product::<usize>() + 1];
         home.iter().for_each(|&cell| starts[cell + 1] += 1);
@@ -42,6 +44,7 @@ impl<'a> Neighbors<'a> {
             found.order[next[cell] as usize] = point as u32;
             next[cell] += 1;
         }
+        found.sorted = found.order.iter().map(|at| points[*at as usize]).collect();
         found.starts = starts;
         found
     }
@@ -64,14 +67,13 @@ impl<'a> Neighbors<'a> {
             |axis: usize| middle[axis].saturating_sub(1)..=(middle[axis] + 1).min(self.cells[axis] - 1);
         for z in range(2) {
             for y in range(1) {
-                for x in range(0) {
-                    let cell = self.index([x, y, z]);
-                    for &at in &self.order[self.starts[cell] as usize..self.starts[cell + 1] as usize] {
-                        let point = &self.points[at as usize];
-                        let squared = (0..3).map(|axis| (point[axis] - place[axis]).powi(2)).sum::<f32>();
-                        if squared <= self.reach * self.reach && !visitor(at as usize, squared) {
-                            return;
-                        }
+                // Cells along x lie one after the other.
+                let [first, last] = [*range(0).start(), *range(0).end()].map(|x| self.index([x, y, z]));
+                let row = self.starts[first] as usize..self.starts[last + 1] as usize;
+                for (point, &at) in self.sorted[row.clone()].iter().zip(&self.order[row]) {
+                    let squared = (0..3).map(|axis| (point[axis] - place[axis]).powi(2)).sum::<f32>();
+                    if squared <= self.reach * self.reach && !visitor(at as usize, squared) {
+                        return;
                     }
                 }
             }

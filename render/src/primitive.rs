@@ -7,6 +7,7 @@ use super::error::RenderError;
 use super::picture::{BodyShape, Picture, RenderBody};
 use super::ray::{Ray, V3};
 use super::surface::RenderSurface;
+use super::weave::{is_faded, tone};
 use super::{color, triangle};
 
 /// A solid or a triangle.
@@ -68,6 +69,8 @@ pub(super) struct Plane {
 pub(super) struct Sides {
     pub front: [[f32; 3]; 3],
     pub back: Option<[f32; 3]>,
+    /// Coordinates of the corners in the material, if it looks woven \[m\].
+    pub weave: Option<[[f32; 2]; 3]>,
 }
 
 /// All of the picture's content.
@@ -146,7 +149,10 @@ impl RenderScene {
         if let Some(triangle) = missing {
             return Err(RenderError::Surface { surface: number, triangle });
         }
-        self.add_sheet(&RenderCloth { positions, colors, triangles, back_colors: &[] }, GLOSS_SOFT);
+        self.add_sheet(
+            &RenderCloth { positions, colors, triangles, back_colors: &[], weave: &[] },
+            GLOSS_SOFT,
+        );
         Ok(())
     }
 
@@ -155,6 +161,7 @@ impl RenderScene {
         let triangles = cloth.triangles;
         let points: Vec<V3> = cloth.positions.iter().map(|p| V3::from(*p)).collect();
         let normals = triangle::vertex_normals(&points, triangles);
+        let is_woven = !points.is_empty() && cloth.weave.len() >= points.len();
         self.primitives.reserve(triangles.len());
         self.sides.reserve(triangles.len());
         for (at, t) in triangles.iter().enumerate() {
@@ -167,7 +174,9 @@ impl RenderScene {
             let front = t.map(|v| color::linear(cloth.colors[v as usize]));
             let shape = Shape::Triangle { corners, normals, sides: Some(self.sides.len() as u32) };
             self.primitives.push(Primitive { shape, albedo: front[0], gloss, marked: false });
-            self.sides.push(Sides { front, back: cloth.back_colors.get(at).map(|c| color::linear(*c)) });
+            let back = cloth.back_colors.get(at).map(|c| color::linear(*c));
+            let weave = is_woven.then(|| t.map(|v| cloth.weave[v as usize]));
+            self.sides.push(Sides { front, back, weave });
         }
     }
 
@@ -240,15 +249,23 @@ impl RenderScene {
         let Shape::Triangle { corners, sides: Some(sides), .. } = &primitive.shape else {
             return primitive.albedo_at(point, width);
         };
-        let Sides { front, back } = &self.sides[*sides as usize];
-        match back {
+        let Sides { front, back, weave } = &self.sides[*sides as usize];
+        let tone = match weave {
+            Some(weave) if !is_faded(width) => {
+                let weights = corner_weights(corners, ray);
+                tone([0, 1].map(|c| (0..3).map(|i| weights[i] * weave[i][c]).sum()), width)
+            }
+            _ => 1.0,
+        };
+        let flat = match back {
             Some(back) if triangle::from_behind(corners, ray) => *back,
             _ if front[1] == front[0] && front[2] == front[0] => front[0],
             _ => {
-                let weights = triangle::intersect(corners, ray).map_or([1.0 / 3.0; 3], |(_, w)| w);
+                let weights = corner_weights(corners, ray);
                 std::array::from_fn(|c| (0..3).map(|i| weights[i] * front[i][c]).sum())
             }
-        }
+        };
+        flat.map(|c| c * tone)
     }
 
     /// A sphere about everything but the planes: centre and radius \[m\]; a unit one when there is
@@ -272,6 +289,11 @@ impl RenderScene {
         let radius = self.primitives.iter().map(farthest).fold(0.0, f32::max);
         (center, radius.max(1e-6))
     }
+}
+
+/// Weights of the corners where the ray meets a triangle.
+fn corner_weights(corners: &[V3; 3], ray: &Ray) -> [f32; 3] {
+    triangle::intersect(corners, ray).map_or([1.0 / 3.0; 3], |(_, weights)| weights)
 }
 
 impl Primitive {

@@ -7,11 +7,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use rayon::prelude::*;
 use splashsurf_lib::nalgebra::Vector3;
 use splashsurf_lib::{
     GridDecompositionParameters, Parameters, SpatialDecomposition, SurfaceReconstruction, reconstruct_surface,
 };
 
+use super::cohesion::fillings;
 use super::neighbors::Neighbors;
 use super::ray::V3;
 use super::sphere::RenderSphere;
@@ -27,14 +29,18 @@ const SUPPORT: f32 = 2.0;
 /// half a spacing outside the outermost particles.
 const LEVEL: f32 = 0.55;
 
-/// Finest and coarsest edge of the cubes over the spacing.
-const CUBES: [f32; 2] = [0.5, 0.9];
+/// Finest and coarsest edge of the cubes over the spacing; of grains.
+const CUBES: [f32; 2] = [0.7, 0.9];
+const CUBES_OF_GRAINS: [f32; 2] = [0.5, 0.9];
 
-/// Passes of smoothing, which take away the lattice of the particles.
-const SMOOTHING: usize = 4;
+/// Passes of smoothing, which take away the lattice of the particles; of grains, which stay seen.
+const SMOOTHING: usize = 16;
+const SMOOTHING_OF_GRAINS: usize = 4;
 
-/// A particle with fewer neighbours within the reach of its kernel is drawn as a sphere.
-const FEWEST_NEIGHBORS: usize = 6;
+/// A particle with fewer neighbours within the reach of its kernel is drawn as a sphere; one of a heap
+/// of grains.
+const FEWEST_NEIGHBORS: usize = 3;
+const FEWEST_NEIGHBORS_OF_GRAINS: usize = 6;
 
 /// Radii beyond this factor of a body's median, either way, are not of its surface.
 const UNEVEN: f32 = 1.6;
@@ -102,10 +108,21 @@ pub struct SoftBodies {
 
 /// Surfaces of soft bodies. `bodies` has a number for each of `particles`: those with different
 /// numbers do not merge. The radius of a particle is 0.6 of the spacing at rest. `detail` is the
-/// length \[m\] that is just seen, as of a pixel: the triangles are that large, within half and 0.9
-/// of the spacing. Particles without a finite place or a radius are left out. The result does not
-/// depend on the number of threads.
+/// length \[m\] that is just seen, as of a pixel: the triangles are that large, within 0.7 and 0.9
+/// of the spacing. Where a body is stretched its surface stays whole. Particles without a finite
+/// place or a radius are left out. The result does not depend on the number of threads.
 pub fn soft_bodies(particles: &[RenderSphere], bodies: &[u32], detail: f32) -> SoftBodies {
+    soft_bodies_and_grains(particles, bodies, &[], detail)
+}
+
+/// As [`soft_bodies`]; the bodies `granular` are heaps of grains: they keep their gaps, and more of
+/// their unevenness.
+pub fn soft_bodies_and_grains(
+    particles: &[RenderSphere],
+    bodies: &[u32],
+    granular: &[u32],
+    detail: f32,
+) -> SoftBodies {
     let mut drawn = SoftBodies::default();
     let mut members: Vec<(u32, usize)> = particles
         .iter()
@@ -117,7 +134,8 @@ pub fn soft_bodies(particles: &[RenderSphere], bodies: &[u32], detail: f32) -> S
     members.sort_unstable();
     for group in members.chunk_by(|a, b| a.0 == b.0) {
         let balls: Vec<RenderSphere> = group.iter().map(|(_, at)| particles[*at]).collect();
-        add_body(&balls, group[0].0, detail, &mut drawn);
+        let body = group[0].0;
+        Body::new(body, &balls, !granular.contains(&body), detail).draw(&balls, &mut drawn);
     }
     drawn
 }
@@ -126,66 +144,92 @@ fn is_drawn(ball: &RenderSphere) -> bool {
     ball.center.iter().all(|x| x.is_finite()) && ball.radius > 0.0 && ball.radius.is_finite()
 }
 
-/// Adds one body.
-fn add_body(balls: &[RenderSphere], body: u32, detail: f32, drawn: &mut SoftBodies) {
-    let mut radii: Vec<f32> = balls.iter().map(|ball| ball.radius).collect();
-    let middle = radii.len() / 2;
-    let radius = *radii.select_nth_unstable_by(middle, f32::total_cmp).1;
-    let spacing = radius / RADIUS_PER_SPACING;
-    let centers: Vec<[f32; 3]> = balls.iter().map(|ball| ball.center).collect();
-    let neighbors = Neighbors::new(&centers, SUPPORT * spacing);
-    let is_even = |ball: &RenderSphere| ball.radius < radius * UNEVEN && ball.radius * UNEVEN > radius;
-    let joined =
-        |ball: &RenderSphere| is_even(ball) && neighbors.has_at_least(&ball.center, FEWEST_NEIGHBORS + 1);
-    let (inside, alone): (Vec<RenderSphere>, Vec<RenderSphere>) = balls.iter().partition(|ball| joined(ball));
-    drawn.spheres.extend(alone);
-    if inside.is_empty() {
-        return;
-    }
-    match surface(&inside, body, spacing, detail) {
-        Ok(surface) => drawn.surfaces.push(surface),
-        Err(error) => {
-            drawn.spheres.extend(inside);
-            drawn.failures.push(error);
-        }
-    }
+/// A body, and how it is drawn.
+struct Body {
+    number: u32,
+    /// Median radius, and spacing at rest \[m\].
+    radius: f32,
+    spacing: f32,
+    cohesive: bool,
+    detail: f32,
 }
 
-/// The surface of particles that have neighbours.
-fn surface(
-    balls: &[RenderSphere],
-    body: u32,
-    spacing: f32,
-    detail: f32,
-) -> Result<RenderSurface, SurfaceError> {
-    let points: Vec<Vector3<f32>> = balls.iter().map(|ball| Vector3::from(ball.center)).collect();
-    let (low, high) = points.iter().fold((points[0], points[0]), |(low, high), p| (low.inf(p), high.sup(p)));
-    let side = (high - low).max() / spacing;
-    if side.is_nan() || side > MOST_SPACINGS {
-        return Err(SurfaceError::Spread { body, spacings: side as u64 });
+impl Body {
+    fn new(number: u32, balls: &[RenderSphere], cohesive: bool, detail: f32) -> Self {
+        let mut radii: Vec<f32> = balls.iter().map(|ball| ball.radius).collect();
+        let middle = radii.len() / 2;
+        let radius = *radii.select_nth_unstable_by(middle, f32::total_cmp).1;
+        Self { number, radius, spacing: radius / RADIUS_PER_SPACING, cohesive, detail }
     }
-    let mut settings = Parameters::new(
-        spacing / 2.0,
-        SUPPORT * spacing,
-        detail.clamp(CUBES[0] * spacing, CUBES[1] * spacing),
-    );
-    settings.iso_surface_threshold = LEVEL;
-    // Fused products would make the bytes depend on the processor.
-    settings.enable_simd = false;
-    settings.spatial_decomposition = SpatialDecomposition::UniformGrid(GridDecompositionParameters {
-        subdomain_num_cubes_per_dim: 32,
-        auto_disable: false,
-    });
-    // The library has assertions; none may end a run's pictures.
-    let made: Result<SurfaceReconstruction<i64, f32>, String> =
-        catch_unwind(AssertUnwindSafe(|| reconstruct_surface(&points, &settings)))
-            .map_err(|_| "the reconstruction stopped".to_owned())
-            .and_then(|made| made.map_err(|error| error.to_string()));
-    let made = made.map_err(|reason| SurfaceError::Failed { body, reason })?;
-    let (mut positions, triangles) = in_order(&made.mesh.vertices, &made.mesh.triangles);
-    smooth(&mut positions, &triangles);
-    let colors = colors(&positions, balls, SUPPORT * spacing);
-    Ok(RenderSurface { positions, colors, triangles })
+
+    fn draw(&self, balls: &[RenderSphere], drawn: &mut SoftBodies) {
+        let reach = SUPPORT * self.spacing;
+        let centers: Vec<[f32; 3]> = balls.iter().map(|ball| ball.center).collect();
+        let filled = if self.cohesive { fillings(&centers, self.spacing) } else { Vec::new() };
+        let all = [centers, filled].concat();
+        let neighbors = Neighbors::new(&all, reach);
+        let fewest = if self.cohesive { FEWEST_NEIGHBORS } else { FEWEST_NEIGHBORS_OF_GRAINS };
+        let joined: Vec<bool> =
+            all.par_iter().map(|center| neighbors.has_at_least(center, fewest + 1)).collect();
+        let (mut inside, mut samples) = (Vec::new(), Vec::new());
+        for (ball, joined) in balls.iter().zip(&joined) {
+            let is_even = ball.radius < self.radius * UNEVEN && ball.radius * UNEVEN > self.radius;
+            if is_even && *joined {
+                inside.push(*ball);
+                samples.push(Vector3::from(ball.center));
+            } else {
+                drawn.spheres.push(*ball);
+            }
+        }
+        if inside.is_empty() {
+            return;
+        }
+        let filled = all.iter().zip(&joined).skip(balls.len()).filter(|(_, joined)| **joined);
+        samples.extend(filled.map(|(center, _)| Vector3::from(*center)));
+        match self.surface(&inside, &samples) {
+            Ok(surface) => drawn.surfaces.push(surface),
+            Err(error) => {
+                drawn.spheres.extend(inside);
+                drawn.failures.push(error);
+            }
+        }
+    }
+
+    /// The surface of particles that have neighbours, and of what fills them.
+    fn surface(
+        &self,
+        balls: &[RenderSphere],
+        samples: &[Vector3<f32>],
+    ) -> Result<RenderSurface, SurfaceError> {
+        let (body, spacing) = (self.number, self.spacing);
+        let (low, high) =
+            samples.iter().fold((samples[0], samples[0]), |(low, high), p| (low.inf(p), high.sup(p)));
+        let side = (high - low).max() / spacing;
+        if side.is_nan() || side > MOST_SPACINGS {
+            return Err(SurfaceError::Spread { body, spacings: side as u64 });
+        }
+        let (cubes, smoothing) =
+            if self.cohesive { (CUBES, SMOOTHING) } else { (CUBES_OF_GRAINS, SMOOTHING_OF_GRAINS) };
+        let cube = self.detail.clamp(cubes[0] * spacing, cubes[1] * spacing);
+        let mut settings = Parameters::new(spacing / 2.0, SUPPORT * spacing, cube);
+        settings.iso_surface_threshold = LEVEL;
+        // Fused products would make the bytes depend on the processor.
+        settings.enable_simd = false;
+        settings.spatial_decomposition = SpatialDecomposition::UniformGrid(GridDecompositionParameters {
+            subdomain_num_cubes_per_dim: 32,
+            auto_disable: false,
+        });
+        // The library has assertions; none may end a run's pictures.
+        let made: Result<SurfaceReconstruction<i64, f32>, String> =
+            catch_unwind(AssertUnwindSafe(|| reconstruct_surface(samples, &settings)))
+                .map_err(|_| "the reconstruction stopped".to_owned())
+                .and_then(|made| made.map_err(|error| error.to_string()));
+        let made = made.map_err(|reason| SurfaceError::Failed { body, reason })?;
+        let (mut positions, triangles) = in_order(&made.mesh.vertices, &made.mesh.triangles);
+        smooth(&mut positions, &triangles, smoothing);
+        let colors = colors(&positions, balls, SUPPORT * spacing);
+        Ok(RenderSurface { positions, colors, triangles })
+    }
 }
 
 /// Vertices and triangles in an order that is the same whatever the threads did: by place.
@@ -222,10 +266,10 @@ fn total_order(x: f32) -> u32 {
 
 /// Taubin's smoothing (1995), which does not shrink: each vertex towards the mean of its
 /// neighbours, and then away from it.
-fn smooth(positions: &mut [[f32; 3]], triangles: &[[u32; 3]]) {
+fn smooth(positions: &mut [[f32; 3]], triangles: &[[u32; 3]], passes: usize) {
     const TOWARDS: f32 = 0.5;
     const AWAY: f32 = -0.53;
-    for factor in [TOWARDS, AWAY].iter().cycle().take(2 * SMOOTHING) {
+    for factor in [TOWARDS, AWAY].iter().cycle().take(2 * passes) {
         let mut sums = vec![([0.0_f32; 3], 0.0_f32); positions.len()];
         for [a, b, c] in triangles {
             // Each edge is in two triangles, once in each direction.

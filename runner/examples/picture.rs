@@ -142,8 +142,13 @@ fn draw_cloth(path: &str) -> Result<(), Box<dyn Error>> {
     let positions: Vec<[f32; 3]> = vertices.iter().map(|x| x.map(|x| x as f32)).collect();
     let colors = vec![[190, 38, 42]; positions.len()];
     let backs = vec![[226, 208, 176]; triangles.len()];
-    let cloth =
-        RenderCloth { positions: &positions, colors: &colors, triangles: &triangles, back_colors: &backs };
+    let cloth = RenderCloth {
+        positions: &positions,
+        colors: &colors,
+        triangles: &triangles,
+        back_colors: &backs,
+        weave: &[],
+    };
     let cloths = [cloth];
     let centroid = |t: &[u32; 3]| -> [f32; 3] {
         std::array::from_fn(|k| t.iter().map(|&v| positions[v as usize][k]).sum::<f32>() / 3.0)

@@ -15,7 +15,9 @@ pub use crate::picture_parts::{drawn, shape};
 use crate::recording::Recording;
 pub use crate::world_picture::WorldLook;
 use pliant_io::files::{IoError, atomic_write};
-use pliant_render::{Background, Camera, GifWriter, Image, Picture, render, render_before, write_png};
+use pliant_render::{
+    Background, Camera, GifWriter, Image, Picture, render, render_before, weave_coordinates, write_png,
+};
 use pliant_scenes::format::Output;
 
 /// Name of the still picture in a run directory: its last frame.
@@ -45,6 +47,8 @@ pub struct FrameRenderer<'a> {
     planes: Vec<Plane>,
     /// That of the first picture drawn.
     background: OnceLock<Background>,
+    /// Coordinates in the material of the vertices of cloth \[m\], from the first frame.
+    weave: OnceLock<Vec<[f32; 2]>>,
 }
 
 impl<'a> FrameRenderer<'a> {
@@ -54,7 +58,8 @@ impl<'a> FrameRenderer<'a> {
     /// [`PictureError`]: a frame of the run is missing or malformed.
     pub fn new(recording: &'a Recording) -> Result<Self, PictureError> {
         let camera = place_camera(recording)?;
-        Ok(Self { recording, camera, planes: recording.planes(), background: OnceLock::new() })
+        let (background, weave) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { recording, camera, planes: recording.planes(), background, weave })
     }
 
     /// The picture of a frame, `width` x `height` pixels. The caption says which soft bodies are
@@ -86,13 +91,15 @@ impl<'a> FrameRenderer<'a> {
         let [width, height] = size;
         let (scene, seen) = (self.recording.scene(), self.recording.frame(frame)?);
         let bodies = self.recording.body_numbers(&seen);
-        let contents = FrameContents::new(seen, &bodies, &self.camera, height);
+        let contents =
+            FrameContents::new(seen, &bodies, &self.recording.granular_bodies(), &self.camera, height);
         let mut bodies = self.recording.posed_shapes(frame);
         bodies.extend(slopes(&self.planes));
         let time = self.recording.frames().get(frame).map_or(0.0, |row| row.time);
         let caption = contents.caption(&scene.name, time);
         let mut picture = Picture::new(width, height, self.camera);
-        let cloths = [contents.cloth()];
+        let weave = if contents.has_cloth() { self.weave()? } else { &[] };
+        let cloths = [contents.cloth(weave)];
         picture.particles = contents.spheres();
         picture.surfaces = contents.surfaces();
         picture.cloths = &cloths;
@@ -109,6 +116,18 @@ impl<'a> FrameRenderer<'a> {
             }
         };
         Ok(render_before(&picture, background)?)
+    }
+
+    /// The coordinates of cloth in its material: a run begins with cloth at rest, or nearly.
+    fn weave(&self) -> Result<&[[f32; 2]], PictureError> {
+        if let Some(weave) = self.weave.get() {
+            return Ok(weave);
+        }
+        let first = self.recording.frame(0)?;
+        let positions: Vec<[f32; 3]> = first.particles.iter().map(|p| p.position).collect();
+        let known = first.triangles.iter().flatten().all(|&v| (v as usize) < positions.len());
+        let made = if known { weave_coordinates(&positions, &first.triangles) } else { Vec::new() };
+        Ok(self.weave.get_or_init(|| made))
     }
 
     fn output(&self) -> &Output {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use pliant_io::ply::{Frame, FrameParticle};
-use pliant_render::{Camera, RenderCloth, RenderSphere, RenderSurface, SoftBodies, soft_bodies};
+use pliant_render::{Camera, RenderCloth, RenderSphere, RenderSurface, SoftBodies, soft_bodies_and_grains};
+use pliant_scenes::format::{Material, Scene, SoftBodySpec};
 
 /// Size of the triangles of surfaces \[pixels\].
 const DETAIL: f64 = 1.5;
@@ -20,10 +21,10 @@ pub(crate) struct FrameContents {
 
 impl FrameContents {
     /// Soft bodies get surfaces as fine as pictures of `height` pixels show; those that
-    /// [`body_numbers`] tells apart do not merge.
-    pub fn new(frame: Frame, bodies: &[u32], camera: &Camera, height: u32) -> Self {
+    /// [`body_numbers`] tells apart do not merge, and those of `granular` stay grainy.
+    pub fn new(frame: Frame, bodies: &[u32], granular: &[u32], camera: &Camera, height: u32) -> Self {
         let detail = (DETAIL * camera.pixel_size(height)) as f32;
-        let soft = soft_bodies(&balls(&frame), bodies, detail);
+        let soft = soft_bodies_and_grains(&balls(&frame), bodies, granular, detail);
         let Frame { particles, triangles, back_colors, .. } = frame;
         let of_cloth = |p: &FrameParticle| (p.position, p.color);
         let (positions, colors) =
@@ -41,10 +42,15 @@ impl FrameContents {
         &self.soft.surfaces
     }
 
-    /// The cloth.
-    pub fn cloth(&self) -> RenderCloth<'_> {
+    /// The cloth, which looks woven with the coordinates of its vertices in the material.
+    pub fn cloth<'a>(&'a self, weave: &'a [[f32; 2]]) -> RenderCloth<'a> {
         let Self { positions, colors, triangles, back_colors, .. } = self;
-        RenderCloth { positions, colors, triangles, back_colors }
+        RenderCloth { positions, colors, triangles, back_colors, weave }
+    }
+
+    /// Whether there is cloth.
+    pub fn has_cloth(&self) -> bool {
+        !self.triangles.is_empty()
     }
 
     /// A caption; it says what is drawn otherwise than asked for.
@@ -81,6 +87,17 @@ pub(crate) fn body_numbers(
     // What follows is cloth, which has no surface to be made.
     numbers.resize(particles.len(), soft_particles.len() as u32);
     numbers
+}
+
+/// The numbers that [`body_numbers`] gives to the heaps of grains of a scene, where it is known how
+/// many particles each soft body has.
+pub(crate) fn granular_bodies(scene: &Scene, soft_particles: &[usize]) -> Vec<u32> {
+    let is_granular = |soft: &SoftBodySpec| {
+        let material = soft.material.resolve(&scene.materials);
+        matches!(material, Some(Material::DruckerPrager { .. } | Material::Granular { .. }))
+    };
+    let numbered = scene.soft.iter().take(soft_particles.len()).zip(0..);
+    numbered.filter(|(soft, _)| is_granular(soft)).map(|(_, number)| number).collect()
 }
 
 /// Numbers of materials, or of materials and colours, in the order in which they come.

@@ -15,7 +15,7 @@ use pliant_scenes::format::{Boundary, ColorBy, Scene};
 
 pub use crate::recording_error::RecordingError;
 
-use crate::picture_frame::body_numbers;
+use crate::picture_frame::{body_numbers, granular_bodies};
 use crate::picture_parts::{Plane, add_shapes};
 use crate::record::{
     BODIES, BodyRow, FRAME_LIST, FrameRow, MANIFEST, Manifest, frame_path, hull_folder, read_bodies,
@@ -156,6 +156,13 @@ impl Recording {
     pub fn body_numbers(&self, frame: &Frame) -> Vec<u32> {
         let has_body_colors = self.scene.output.color_by == ColorBy::Body;
         body_numbers(&frame.particles, &self.soft_particles, has_body_colors)
+    }
+
+    /// The numbers among those of [`body_numbers`](Self::body_numbers) that are of heaps of grains,
+    /// which pictures do not make smooth; none of a run without
+    /// [`soft_particles`](Self::soft_particles).
+    pub fn granular_bodies(&self) -> Vec<u32> {
+        granular_bodies(&self.scene, &self.soft_particles)
     }
 
     /// The manifest; none as long as the run goes on.

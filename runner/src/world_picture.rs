@@ -12,7 +12,7 @@ use pliant_scenes::Scenario;
 use pliant_scenes::format::{ColorBy, Field, Output};
 
 use crate::picture_error::PictureError;
-use crate::picture_frame::{FrameContents, balls, body_numbers};
+use crate::picture_frame::{FrameContents, balls, body_numbers, granular_bodies};
 use crate::picture_parts::{Plane, Region, add_shapes, ground, slopes, upright};
 use crate::run::FrameWriter;
 
@@ -42,6 +42,9 @@ pub struct WorldLook {
     /// Particles of each soft body \[-\], in the order in which they were added, so that surfaces do
     /// not merge; empty: materials tell them apart.
     pub soft_particles: Vec<usize>,
+    /// Those of the soft bodies, by their place in `soft_particles`, that are heaps of grains: their
+    /// surfaces are not made smooth.
+    pub granular: Vec<u32>,
     /// Whether light and shadow are coarser, in about a third of the time: for what is seen small or
     /// by a program.
     pub draft: bool,
@@ -59,6 +62,7 @@ impl Default for WorldLook {
             colors: Vec::new(),
             color_by,
             soft_particles: Vec::new(),
+            granular: Vec::new(),
             draft: false,
             caption: Some(String::new()),
         }
@@ -69,6 +73,7 @@ impl WorldLook {
     /// The look of a scene: its colours, camera and size of pictures.
     pub fn of(scenario: &Scenario) -> Self {
         let Output { picture_size, color_by, camera, .. } = &scenario.scene.output;
+        let soft_particles: Vec<usize> = scenario.parts.iter().map(ExactSizeIterator::len).collect();
         let up = upright(&scenario.world.gravity()).inverse() * nalgebra::Vector3::z();
         let placed = |c: &pliant_scenes::format::Camera| Camera {
             position: c.position.into(),
@@ -81,7 +86,8 @@ impl WorldLook {
             camera: camera.as_ref().map(placed),
             colors: scenario.colors.clone(),
             color_by: *color_by,
-            soft_particles: scenario.parts.iter().map(ExactSizeIterator::len).collect(),
+            granular: granular_bodies(&scenario.scene, &soft_particles),
+            soft_particles,
             draft: false,
             caption: Some(scenario.scene.name.clone()),
         }
@@ -178,9 +184,9 @@ impl WorldLook {
         let camera = self.camera.unwrap_or_else(|| region.camera(self.size));
         let of_bodies = self.color_by == ColorBy::Body;
         let soft = body_numbers(&frame.particles, &self.soft_particles, of_bodies);
-        let contents = FrameContents::new(frame, &soft, &camera, height);
+        let contents = FrameContents::new(frame, &soft, &self.granular, &camera, height);
         let caption = self.caption.as_ref().map(|name| contents.caption(name, world.time()));
-        let cloths = [contents.cloth()];
+        let cloths = [contents.cloth(&[])];
         let mut picture = Picture::new(width, height, camera);
         picture.particles = contents.spheres();
         picture.surfaces = contents.surfaces();

@@ -26,7 +26,7 @@
 use std::collections::BTreeMap;
 
 use pliant_io::ply::{Frame, FrameParticle};
-use pliant_render::{Neighbors, RenderSphere, RenderSurface, SoftBodies, soft_bodies};
+use pliant_render::{Neighbors, RenderSphere, RenderSurface, SoftBodies, soft_bodies_and_grains};
 use pliant_runner::recording::Recording;
 
 use crate::bytes::{colours, count, floats, words};
@@ -58,6 +58,8 @@ pub(crate) struct SurfaceInput {
     pub content: Frame,
     /// A number for each particle that tells soft bodies apart.
     pub bodies: Vec<u32>,
+    /// Those of the numbers that are of heaps of grains.
+    pub granular: Vec<u32>,
 }
 
 impl SurfaceInput {
@@ -68,7 +70,8 @@ impl SurfaceInput {
     pub fn read(recording: &Recording, frame: usize) -> Result<Self, ViewerError> {
         let content = recording.frame(frame)?;
         let bodies = recording.body_numbers(&content);
-        Ok(Self { frame, time: recording.frames().get(frame).map_or(0.0, |row| row.time), content, bodies })
+        let time = recording.frames().get(frame).map_or(0.0, |row| row.time);
+        Ok(Self { frame, time, content, bodies, granular: recording.granular_bodies() })
     }
 }
 
@@ -91,7 +94,7 @@ pub(crate) fn encode(
         if !is_wanted() {
             return Ok(None);
         }
-        made.add(particles, body, &members, detail);
+        made.add(input, body, &members, detail);
     }
     made.lone.sort_unstable();
     made.encoded(input).map(Some)
@@ -121,7 +124,8 @@ struct Made {
 
 impl Made {
     /// Adds the surface of the body that has the particles `members`.
-    fn add(&mut self, particles: &[FrameParticle], body: u32, members: &[u32], detail: f32) {
+    fn add(&mut self, input: &SurfaceInput, body: u32, members: &[u32], detail: f32) {
+        let particles = &input.content.particles;
         let of = |number: &u32| &particles[*number as usize];
         let balls: Vec<RenderSphere> = members
             .iter()
@@ -129,7 +133,7 @@ impl Made {
             .map(|p| RenderSphere { center: p.position, radius: p.radius, color: p.color })
             .collect();
         let SoftBodies { surfaces, spheres, failures } =
-            soft_bodies(&balls, &vec![body; balls.len()], detail);
+            soft_bodies_and_grains(&balls, &vec![body; balls.len()], &input.granular, detail);
         self.failures.extend(failures.iter().map(ToString::to_string));
         if surfaces.is_empty() {
             self.lone.extend(members);

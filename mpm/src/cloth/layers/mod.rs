@@ -12,14 +12,15 @@
 //! If no layers cross at the start, none cross at the end: each pair is known not to meet on the way
 //! from one to the other, or moves rigidly. Held vertices (pins) go where they are told; layers that
 //! they force through each other are counted ([`LayerReport::unresolved`]). Layers that cross at the
-//! start may pass through each other where they do, so that they can come apart. Between layers there
-//! is no friction here: the grid has it.
+//! start may pass through each other where they do, and are drawn apart ([`untangle`]). Between layers
+//! there is no friction here: the grid has it.
 
 mod distance;
 mod first_contact;
 mod impulses;
 #[cfg(test)]
 mod tests;
+mod untangle;
 mod zones;
 
 use nalgebra::Vector3;
@@ -31,6 +32,7 @@ use super::crossings::CrossingDetector;
 use distance::Kind;
 use first_contact::{FirstContact, first_contact};
 use impulses::{Contact, push_apart, stop_approach};
+use untangle::EdgeFaces;
 use zones::Zones;
 
 type V3 = Vector3<f64>;
@@ -41,6 +43,9 @@ const CLEARANCE: f64 = 1e-4;
 
 /// Displacement by impulses up to which pairs need not be looked for again, over the grid spacing \[-\].
 const MARGIN: f64 = 0.02;
+
+/// Displacement in a step by which layers that cross are drawn apart, over the grid spacing \[-\].
+const UNTANGLING: f64 = 0.05;
 
 /// Rounds of impulses before the rest moves rigidly.
 const IMPULSE_ROUNDS: usize = 8;
@@ -94,6 +99,8 @@ pub(crate) struct LayerContact {
     /// Displacements \[m\], see [`CLEARANCE`] and [`MARGIN`].
     clearance: f64,
     margin: f64,
+    untangling: f64,
+    edge_faces: EdgeFaces,
     /// Where the vertices are at the start and the end of the step \[m\].
     pub starts: Vec<V3>,
     pub ends: Vec<V3>,
@@ -120,8 +127,12 @@ impl LayerContact {
     /// The layers of `faces`, by the numbers of `vertices` vertices.
     pub fn new(faces: Vec<[u32; 3]>, vertices: usize, grid_spacing: f64) -> Self {
         let zero = vec![V3::zeros(); vertices];
+        let detector = CrossingDetector::of_faces(faces);
+        let (faces, edges) = detector.elements();
         Self {
-            detector: CrossingDetector::of_faces(faces),
+            edge_faces: EdgeFaces::new(faces, edges),
+            untangling: UNTANGLING * grid_spacing,
+            detector,
             clearance: CLEARANCE * grid_spacing,
             margin: MARGIN * grid_spacing,
             starts: zero.clone(),
@@ -157,6 +168,7 @@ impl LayerContact {
             + tasks.map(of_tasks).sum::<usize>()
             + self.contacts.capacity() * size_of::<Contact>()
             + self.zones.memory()
+            + self.edge_faces.memory()
     }
 
     /// The vertices were put elsewhere: layers may cross.
@@ -192,7 +204,7 @@ impl LayerContact {
         report
     }
 
-    /// Finds the vertices of elements that cross at the start; their number.
+    /// Finds the vertices of elements that cross at the start, and draws them apart; their number.
     fn find_crossed(&mut self) -> usize {
         if !self.may_cross {
             return 0;
@@ -205,6 +217,13 @@ impl LayerContact {
                 self.crossed[*vertex as usize] = true;
             }
         }
+        self.edge_faces.draw_apart(
+            &crossings,
+            self.detector.elements().1,
+            (&self.starts, &mut self.ends),
+            &self.inverse_masses,
+            self.untangling,
+        );
         self.may_cross = !crossings.is_empty();
         self.crossed.iter().filter(|crossed| **crossed).count()
     }
