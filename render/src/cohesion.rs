@@ -31,9 +31,6 @@ const THIN: usize = 6;
 /// as at rest, and needs no filling: at its corners it would grow knobs.
 const STRETCHED: f32 = 0.02;
 
-/// Rounds of filling: the second closes the meshes between the edges of the first.
-const ROUNDS: usize = 2;
-
 /// A point has no edges to be filled where points nearby block all that are as long as this over the
 /// spacing, in the directions that are tried.
 const COVERED: f32 = 1.9;
@@ -46,8 +43,9 @@ struct Filling<'a> {
     points: &'a [[f32; 3]],
     /// Whether each of the points of rounds before is of a thin sheet.
     thin: &'a [bool],
-    /// Points as near as the shortest edge, and as the longest.
-    near: Neighbors,
+    /// Of each point, the offsets to the points as near as the shortest edge, and their squares.
+    near: Vec<Vec<(V3, f32)>>,
+    /// Points as near as the longest edge.
     far: Neighbors,
     spacing: f32,
 }
@@ -62,9 +60,9 @@ struct Found {
 }
 
 /// Points that fill what has been stretched, in an order that depends on the points alone.
-pub(super) fn fillings(points: &[[f32; 3]], spacing: f32) -> Vec<[f32; 3]> {
+pub(super) fn fillings(points: &[[f32; 3]], spacing: f32, rounds: usize) -> Vec<[f32; 3]> {
     let (mut all, mut thin) = (points.to_vec(), Vec::new());
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let filling = Filling::new(&all, &thin, spacing);
         // Later edges have a new end: an old edge that was not filled is not to be.
         let first = thin.len();
@@ -86,35 +84,38 @@ pub(super) fn fillings(points: &[[f32; 3]], spacing: f32) -> Vec<[f32; 3]> {
     all.split_off(points.len())
 }
 
+/// Offsets to the points nearby, and their squares.
+fn nearby(near: &Neighbors, points: &[[f32; 3]], point: &[f32; 3]) -> Vec<(V3, f32)> {
+    let here = V3::from(*point);
+    let mut found = Vec::with_capacity(32);
+    near.visit(point, |other, squared| {
+        if squared > 0.0 {
+            found.push((V3::from(points[other]) - here, squared));
+        }
+        true
+    });
+    found
+}
+
 impl<'a> Filling<'a> {
     fn new(points: &'a [[f32; 3]], thin: &'a [bool], spacing: f32) -> Self {
-        let [near, far] = EDGES.map(|edge| Neighbors::new(points, edge * spacing));
+        let near = Neighbors::new(points, EDGES[0] * spacing);
+        let near = points.par_iter().map(|point| nearby(&near, points, point)).collect();
+        // Two rings look at half as many points as one.
+        let far = Neighbors::with_rings(points, EDGES[1] * spacing, 2);
         Self { points, thin, near, far, spacing }
     }
 
     fn is_thin(&self, at: usize) -> bool {
         match self.thin.get(at) {
             Some(thin) => *thin,
-            None => !self.near.has_at_least(&self.points[at], THIN + 2),
+            None => self.near[at].len() <= THIN,
         }
     }
 
-    /// Offsets to the points nearby, and their squares.
-    fn nearby(&self, at: usize) -> Vec<(V3, f32)> {
-        let here = V3::from(self.points[at]);
-        let mut found = Vec::with_capacity(32);
-        self.near.visit(&self.points[at], |other, squared| {
-            if squared > 0.0 {
-                found.push((V3::from(self.points[other]) - here, squared));
-            }
-            true
-        });
-        found
-    }
-
     fn found(&self, at: usize) -> Found {
-        let nearby = self.nearby(at);
-        if self.is_covered(&nearby) {
+        let nearby = &self.near[at][..];
+        if self.is_covered(nearby) {
             return Found::default();
         }
         let thin = nearby.len() <= THIN;
@@ -136,8 +137,8 @@ impl<'a> Filling<'a> {
         open.retain(|(edge, ..)| !all.iter().any(|far| blocks(far, edge)));
         let is_filled = |(edge, squared, other): &(V3, f32, usize)| {
             thin || self.is_thin(*other)
-                || !self.is_whole(&nearby, edge, *squared)
-                || !self.is_whole(&self.nearby(*other), &-edge, *squared)
+                || !self.is_whole(nearby, edge, *squared)
+                || !self.is_whole(&self.near[*other], &-edge, *squared)
         };
         let ends = |(.., other): &(V3, f32, usize)| [at.min(*other) as u32, at.max(*other) as u32];
         open.retain(is_filled);

@@ -2,8 +2,10 @@
 
 /// Points sorted by the cells of a grid, to find those near a place.
 pub struct Neighbors {
-    /// Side of a cell, and reach of a search \[m\].
+    /// Reach of a search \[m\].
     reach: f32,
+    /// Cells to either side in which a search looks.
+    rings: usize,
     low: [f32; 3],
     /// Number of cells along each axis; coarser cells hold the rest.
     cells: [usize; 3],
@@ -22,6 +24,13 @@ const MOST: usize = 128;
 impl Neighbors {
     /// Finite points, to be searched within `reach` \[m\].
     pub fn new(points: &[[f32; 3]], reach: f32) -> Self {
+        Self::with_rings(points, reach, 1)
+    }
+
+    /// As [`new`](Self::new), with cells of the reach over `rings`: fewer points are looked at, in more
+    /// cells.
+    pub(crate) fn with_rings(points: &[[f32; 3]], reach: f32, rings: usize) -> Self {
+        let least = reach / rings as f32;
         let mut low = [f32::INFINITY; 3];
         let mut high = [f32::NEG_INFINITY; 3];
         for point in points {
@@ -29,11 +38,19 @@ impl Neighbors {
             high = std::array::from_fn(|axis| high[axis].max(point[axis]));
         }
         // The casts saturate.
-        let cells = std::array::from_fn(|axis| (((high[axis] - low[axis]) / reach) as usize).clamp(1, MOST));
+        let cells = std::array::from_fn(|axis| (((high[axis] - low[axis]) / least) as usize).clamp(1, MOST));
         let side =
-            std::array::from_fn(|axis| ((high[axis] - low[axis]) * 1.000_01 / cells[axis] as f32).max(reach));
-        let mut found =
-            Self { reach, low, cells, side, starts: Vec::new(), order: Vec::new(), sorted: Vec::new() };
+            std::array::from_fn(|axis| ((high[axis] - low[axis]) * 1.000_01 / cells[axis] as f32).max(least));
+        let mut found = Self {
+            reach,
+            rings,
+            low,
+            cells,
+            side,
+            starts: Vec::new(),
+            order: Vec::new(),
+            sorted: Vec::new(),
+        };
         let home: Vec<usize> = points.iter().map(|point| found.index(found.cell(point))).collect();
         let mut starts = vec![0; cells.iter().product::<usize>() + 1];
         home.iter().for_each(|&cell| starts[cell + 1] += 1);
@@ -63,8 +80,9 @@ impl Neighbors {
     /// that depends on the points alone, until `visitor` returns false.
     pub fn visit(&self, place: &[f32; 3], mut visitor: impl FnMut(usize, f32) -> bool) {
         let middle = self.cell(place);
-        let range =
-            |axis: usize| middle[axis].saturating_sub(1)..=(middle[axis] + 1).min(self.cells[axis] - 1);
+        let range = |axis: usize| {
+            middle[axis].saturating_sub(self.rings)..=(middle[axis] + self.rings).min(self.cells[axis] - 1)
+        };
         for z in range(2) {
             for y in range(1) {
                 // Cells along x lie one after the other.
@@ -105,8 +123,9 @@ mod tests {
             (0..500).map(|n| [grid(n), grid(3 * n + 1), grid(5 * n + 2)]).collect();
         points.push([0.25, 0.0, -0.25]);
         let reach = 0.125;
-        let neighbors = Neighbors::new(&points, reach);
-        for at in &points[..500] {
+        let by_rings = [1, 2, 3].map(|rings| Neighbors::with_rings(&points, reach, rings));
+        for (at, rings) in points[..500].iter().flat_map(|at| [(at, 1), (at, 2), (at, 3)]) {
+            let neighbors = &by_rings[rings - 1];
             let mut found = Vec::new();
             neighbors.visit(at, |number, _| {
                 found.push(number);

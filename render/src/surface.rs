@@ -31,7 +31,13 @@ const LEVEL: f32 = 0.55;
 
 /// Finest and coarsest edge of the cubes over the spacing; of grains.
 const CUBES: [f32; 2] = [0.7, 0.9];
+const CUBES_OF_DRAFTS: [f32; 2] = [1.0, 1.0];
 const CUBES_OF_GRAINS: [f32; 2] = [0.5, 0.9];
+
+/// Rounds of filling: the second closes the meshes between the edges of the first. Drafts are too small
+/// to show them.
+const ROUNDS: usize = 2;
+const ROUNDS_OF_DRAFTS: usize = 1;
 
 /// Passes of smoothing, which take away the lattice of the particles; of grains, which stay seen.
 const SMOOTHING: usize = 16;
@@ -112,16 +118,17 @@ pub struct SoftBodies {
 /// of the spacing. Where a body is stretched its surface stays whole. Particles without a finite
 /// place or a radius are left out. The result does not depend on the number of threads.
 pub fn soft_bodies(particles: &[RenderSphere], bodies: &[u32], detail: f32) -> SoftBodies {
-    soft_bodies_and_grains(particles, bodies, &[], detail)
+    soft_bodies_and_grains(particles, bodies, &[], detail, false)
 }
 
 /// As [`soft_bodies`]; the bodies `granular` are heaps of grains: they keep their gaps, and more of
-/// their unevenness.
+/// their unevenness. A `draft` takes less time: its triangles are of one spacing.
 pub fn soft_bodies_and_grains(
     particles: &[RenderSphere],
     bodies: &[u32],
     granular: &[u32],
     detail: f32,
+    draft: bool,
 ) -> SoftBodies {
     let mut drawn = SoftBodies::default();
     let mut members: Vec<(u32, usize)> = particles
@@ -135,7 +142,7 @@ pub fn soft_bodies_and_grains(
     for group in members.chunk_by(|a, b| a.0 == b.0) {
         let balls: Vec<RenderSphere> = group.iter().map(|(_, at)| particles[*at]).collect();
         let body = group[0].0;
-        Body::new(body, &balls, !granular.contains(&body), detail).draw(&balls, &mut drawn);
+        Body::new(body, &balls, !granular.contains(&body), detail, draft).draw(&balls, &mut drawn);
     }
     drawn
 }
@@ -152,20 +159,22 @@ struct Body {
     spacing: f32,
     cohesive: bool,
     detail: f32,
+    draft: bool,
 }
 
 impl Body {
-    fn new(number: u32, balls: &[RenderSphere], cohesive: bool, detail: f32) -> Self {
+    fn new(number: u32, balls: &[RenderSphere], cohesive: bool, detail: f32, draft: bool) -> Self {
         let mut radii: Vec<f32> = balls.iter().map(|ball| ball.radius).collect();
         let middle = radii.len() / 2;
         let radius = *radii.select_nth_unstable_by(middle, f32::total_cmp).1;
-        Self { number, radius, spacing: radius / RADIUS_PER_SPACING, cohesive, detail }
+        Self { number, radius, spacing: radius / RADIUS_PER_SPACING, cohesive, detail, draft }
     }
 
     fn draw(&self, balls: &[RenderSphere], drawn: &mut SoftBodies) {
         let reach = SUPPORT * self.spacing;
         let centers: Vec<[f32; 3]> = balls.iter().map(|ball| ball.center).collect();
-        let filled = if self.cohesive { fillings(&centers, self.spacing) } else { Vec::new() };
+        let rounds = if self.draft { ROUNDS_OF_DRAFTS } else { ROUNDS };
+        let filled = if self.cohesive { fillings(&centers, self.spacing, rounds) } else { Vec::new() };
         let all = [centers, filled].concat();
         let neighbors = Neighbors::new(&all, reach);
         let fewest = if self.cohesive { FEWEST_NEIGHBORS } else { FEWEST_NEIGHBORS_OF_GRAINS };
@@ -208,8 +217,12 @@ impl Body {
         if side.is_nan() || side > MOST_SPACINGS {
             return Err(SurfaceError::Spread { body, spacings: side as u64 });
         }
-        let (cubes, smoothing) =
-            if self.cohesive { (CUBES, SMOOTHING) } else { (CUBES_OF_GRAINS, SMOOTHING_OF_GRAINS) };
+        let (cubes, smoothing) = match (self.draft, self.cohesive) {
+            (true, true) => (CUBES_OF_DRAFTS, SMOOTHING),
+            (false, true) => (CUBES, SMOOTHING),
+            (true, false) => (CUBES_OF_DRAFTS, SMOOTHING_OF_GRAINS),
+            (false, false) => (CUBES_OF_GRAINS, SMOOTHING_OF_GRAINS),
+        };
         let cube = self.detail.clamp(cubes[0] * spacing, cubes[1] * spacing);
         let mut settings = Parameters::new(spacing / 2.0, SUPPORT * spacing, cube);
         settings.iso_surface_threshold = LEVEL;

@@ -158,6 +158,6 @@ fn grains_keep_their_gaps() {
         made.spheres.len()
             + made.surfaces.iter().map(|surface| pieces_and_characteristic(surface).0).sum::<usize>()
     };
-    assert_eq!(pieces(soft_bodies_and_grains(&balls, &bodies, &[], 0.007)), 1);
-    assert!(pieces(soft_bodies_and_grains(&balls, &bodies, &[3], 0.007)) >= 12);
+    assert_eq!(pieces(soft_bodies_and_grains(&balls, &bodies, &[], 0.007, false)), 1);
+    assert!(pieces(soft_bodies_and_grains(&balls, &bodies, &[3], 0.007, false)) >= 12);
 }

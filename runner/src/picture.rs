@@ -92,7 +92,7 @@ impl<'a> FrameRenderer<'a> {
         let (scene, seen) = (self.recording.scene(), self.recording.frame(frame)?);
         let bodies = self.recording.body_numbers(&seen);
         let contents =
-            FrameContents::new(seen, &bodies, &self.recording.granular_bodies(), &self.camera, height);
+            FrameContents::new(seen, &bodies, &self.recording.granular_bodies(), &self.camera, height, draft);
         let mut bodies = self.recording.posed_shapes(frame);
         bodies.extend(slopes(&self.planes));
         let time = self.recording.frames().get(frame).map_or(0.0, |row| row.time);

@@ -22,9 +22,16 @@ pub(crate) struct FrameContents {
 impl FrameContents {
     /// Soft bodies get surfaces as fine as pictures of `height` pixels show; those that
     /// [`body_numbers`] tells apart do not merge, and those of `granular` stay grainy.
-    pub fn new(frame: Frame, bodies: &[u32], granular: &[u32], camera: &Camera, height: u32) -> Self {
+    pub fn new(
+        frame: Frame,
+        bodies: &[u32],
+        granular: &[u32],
+        camera: &Camera,
+        height: u32,
+        draft: bool,
+    ) -> Self {
         let detail = (DETAIL * camera.pixel_size(height)) as f32;
-        let soft = soft_bodies_and_grains(&balls(&frame), bodies, granular, detail);
+        let soft = soft_bodies_and_grains(&balls(&frame), bodies, granular, detail, draft);
         let Frame { particles, triangles, back_colors, .. } = frame;
         let of_cloth = |p: &FrameParticle| (p.position, p.color);
         let (positions, colors) =

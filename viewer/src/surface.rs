@@ -133,7 +133,7 @@ impl Made {
             .map(|p| RenderSphere { center: p.position, radius: p.radius, color: p.color })
             .collect();
         let SoftBodies { surfaces, spheres, failures } =
-            soft_bodies_and_grains(&balls, &vec![body; balls.len()], &input.granular, detail);
+            soft_bodies_and_grains(&balls, &vec![body; balls.len()], &input.granular, detail, false);
         self.failures.extend(failures.iter().map(ToString::to_string));
         if surfaces.is_empty() {
             self.lone.extend(members);
