@@ -12,8 +12,14 @@ use rayon::prelude::*;
 use super::neighbors::Neighbors;
 use super::ray::V3;
 
-/// Shortest and longest edge that is filled, over the spacing at rest.
+/// Shortest and longest edge that is filled, over the spacing at rest; the longest in drafts, which are
+/// too small to show all.
 const EDGES: [f32; 2] = [1.5, 3.0];
+const LONGEST_OF_DRAFTS: f32 = 2.4;
+
+/// Rounds of filling: the second closes the meshes between the edges of the first.
+const ROUNDS: usize = 2;
+const ROUNDS_OF_DRAFTS: usize = 1;
 
 /// A piece is whole up to an end where another point is behind it, within this distance over the
 /// spacing and this cosine of the angle.
@@ -60,10 +66,11 @@ struct Found {
 }
 
 /// Points that fill what has been stretched, in an order that depends on the points alone.
-pub(super) fn fillings(points: &[[f32; 3]], spacing: f32, rounds: usize) -> Vec<[f32; 3]> {
+pub(super) fn fillings(points: &[[f32; 3]], spacing: f32, draft: bool) -> Vec<[f32; 3]> {
+    let (longest, rounds) = if draft { (LONGEST_OF_DRAFTS, ROUNDS_OF_DRAFTS) } else { (EDGES[1], ROUNDS) };
     let (mut all, mut thin) = (points.to_vec(), Vec::new());
     for _ in 0..rounds {
-        let filling = Filling::new(&all, &thin, spacing);
+        let filling = Filling::new(&all, &thin, spacing, longest);
         // Later edges have a new end: an old edge that was not filled is not to be.
         let first = thin.len();
         let found: Vec<Found> = (first..all.len()).into_par_iter().map(|at| filling.found(at)).collect();
@@ -98,11 +105,11 @@ fn nearby(near: &Neighbors, points: &[[f32; 3]], point: &[f32; 3]) -> Vec<(V3, f
 }
 
 impl<'a> Filling<'a> {
-    fn new(points: &'a [[f32; 3]], thin: &'a [bool], spacing: f32) -> Self {
+    fn new(points: &'a [[f32; 3]], thin: &'a [bool], spacing: f32, longest: f32) -> Self {
         let near = Neighbors::new(points, EDGES[0] * spacing);
         let near = points.par_iter().map(|point| nearby(&near, points, point)).collect();
         // Two rings look at half as many points as one.
-        let far = Neighbors::with_rings(points, EDGES[1] * spacing, 2);
+        let far = Neighbors::with_rings(points, longest * spacing, 2);
         Self { points, thin, near, far, spacing }
     }
 

@@ -49,7 +49,9 @@ impl ShadowMap {
         height: usize,
         draft: bool,
     ) -> Self {
-        let size = height.next_multiple_of(BLOCK).clamp(SMALLEST[usize::from(!draft)], LARGEST);
+        // The shadow of a large light is smooth: half of the picture's samples serve a draft.
+        let texels = if draft { height / 2 } else { height };
+        let size = texels.next_multiple_of(BLOCK).clamp(SMALLEST[usize::from(!draft)], LARGEST);
         let widest = WIDEST * size as f32;
         let view = View::orthographic(-light, center, radius * 1.02, size);
         let depth = rasterise(&view, &scene.primitives, Buffer::empty(&view)).depth;

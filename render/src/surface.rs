@@ -34,11 +34,6 @@ const CUBES: [f32; 2] = [0.7, 0.9];
 const CUBES_OF_DRAFTS: [f32; 2] = [1.0, 1.0];
 const CUBES_OF_GRAINS: [f32; 2] = [0.5, 0.9];
 
-/// Rounds of filling: the second closes the meshes between the edges of the first. Drafts are too small
-/// to show them.
-const ROUNDS: usize = 2;
-const ROUNDS_OF_DRAFTS: usize = 1;
-
 /// Passes of smoothing, which take away the lattice of the particles; of grains, which stay seen.
 const SMOOTHING: usize = 16;
 const SMOOTHING_OF_GRAINS: usize = 4;
@@ -173,8 +168,7 @@ impl Body {
     fn draw(&self, balls: &[RenderSphere], drawn: &mut SoftBodies) {
         let reach = SUPPORT * self.spacing;
         let centers: Vec<[f32; 3]> = balls.iter().map(|ball| ball.center).collect();
-        let rounds = if self.draft { ROUNDS_OF_DRAFTS } else { ROUNDS };
-        let filled = if self.cohesive { fillings(&centers, self.spacing, rounds) } else { Vec::new() };
+        let filled = if self.cohesive { fillings(&centers, self.spacing, self.draft) } else { Vec::new() };
         let all = [centers, filled].concat();
         let neighbors = Neighbors::new(&all, reach);
         let fewest = if self.cohesive { FEWEST_NEIGHBORS } else { FEWEST_NEIGHBORS_OF_GRAINS };
