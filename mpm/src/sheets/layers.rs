@@ -3,11 +3,9 @@
 
 use nalgebra::Vector3;
 
-use super::ClothMeshes;
-use super::pins::place;
+use super::arrays::Vertices;
 use crate::cloth::LayerReport;
 use crate::cloth::layers::LayerContact;
-use crate::tiles::ParticleStore;
 
 /// Contact between layers, and where in a step it is.
 #[derive(Clone, Debug)]
@@ -15,6 +13,7 @@ pub(super) struct Layers {
     contact: LayerContact,
     /// Whether the substep that comes is the last of a step that has begun.
     is_due: bool,
+    /// What the last step came to.
     pub report: LayerReport,
 }
 
@@ -30,45 +29,30 @@ impl Layers {
         self.is_due = false;
     }
 
-    pub fn memory(&self) -> usize {
-        self.contact.memory()
-    }
-}
-
-impl ClothMeshes {
-    /// Begins a step: layers are to be kept from passing through each other from here on.
-    pub(crate) fn begin_layer_contact(&mut self, store: &ParticleStore, origin: Vector3<f64>) {
-        let (slots, spacing) = (&self.slots, self.grid_spacing);
-        for (start, &at) in self.layers.contact.starts.iter_mut().zip(&self.places) {
-            *start = place(slots[at as usize], store, origin, spacing).2;
-        }
+    /// Begins a step with the vertices at these positions \[m\].
+    pub fn begin(&mut self, positions: impl Iterator<Item = Vector3<f64>>) {
+        self.contact.starts.iter_mut().zip(positions).for_each(|(start, position)| *start = position);
     }
 
     /// The next substep is the last of the step that has begun.
-    pub(crate) fn end_layer_contact(&mut self) {
-        self.layers.is_due = true;
+    pub fn end(&mut self) {
+        self.is_due = true;
     }
 
-    /// What contact between layers came to in the last step.
-    pub(crate) fn layer_report(&self) -> LayerReport {
-        self.layers.report
-    }
-
-    /// Keeps the layers apart if the step ends here; `origin` is that of the grid now \[m\].
-    pub(super) fn keep_layers_apart(&mut self, origin: Vector3<f64>) {
-        if !std::mem::take(&mut self.layers.is_due) {
+    /// Keeps the layers apart if the step ends here; the grid's origin is at `origin` \[m\] now.
+    pub fn keep_apart(&mut self, vertices: &mut Vertices, (origin, spacing): (Vector3<f64>, f64)) {
+        if !std::mem::take(&mut self.is_due) {
             return;
         }
-        let (contact, spacing) = (&mut self.layers.contact, self.grid_spacing);
-        let vertices = &mut self.vertices;
+        let contact = &mut self.contact;
         for (v, corner) in vertices.corners.iter().enumerate() {
             let cells = vertices.locals[v].vector();
             contact.ends[v] = Vector3::from_fn(|d, _| (f64::from(corner[d]) + cells[d]) * spacing) + origin;
             contact.velocities[v] = vertices.velocities[v].vector();
             contact.inverse_masses[v] = f64::from(vertices.velocities[v].0[3]);
         }
-        self.layers.report = contact.keep_apart();
-        if self.layers.report.contacts == 0 {
+        self.report = contact.keep_apart();
+        if self.report.contacts == 0 && self.report.crossed == 0 {
             return;
         }
         for (v, corner) in vertices.corners.iter().enumerate() {
@@ -78,5 +62,9 @@ impl ClothMeshes {
                 vertices.velocities[v].0[d] = contact.velocities[v][d] as f32;
             }
         }
+    }
+
+    pub fn memory(&self) -> usize {
+        self.contact.memory()
     }
 }

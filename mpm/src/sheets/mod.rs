@@ -38,7 +38,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use crate::blocks::{NodeBlock, Topology};
-use crate::cloth::{ClothMaterial, RestFace, Sheet, SheetParticles, Stability};
+use crate::cloth::{ClothMaterial, LayerReport, RestFace, Sheet, SheetParticles, Stability};
 use crate::particle::ParticleState;
 use crate::tiles::kinematics::{POSITION, VELOCITY};
 use crate::tiles::{ParticleStore, kinematics};
@@ -203,6 +203,23 @@ impl ClothMeshes {
         self.groups.iter().flat_map(of).collect()
     }
 
+    /// Begins a step: from here on layers are to be kept from passing through each other.
+    pub(crate) fn begin_layer_contact(&mut self, store: &ParticleStore, origin: Vector3<f64>) {
+        let (slots, spacing) = (&self.slots, self.grid_spacing);
+        let position = |place: &u32| pins::place(slots[*place as usize], store, origin, spacing).2;
+        self.layers.begin(self.places.iter().map(position));
+    }
+
+    /// The next substep is the last of the step that has begun.
+    pub(crate) fn end_layer_contact(&mut self) {
+        self.layers.end();
+    }
+
+    /// What contact between layers came to in the last step.
+    pub(crate) fn layer_report(&self) -> LayerReport {
+        self.layers.report
+    }
+
     /// The particles were put elsewhere.
     pub(crate) fn forget_layers(&mut self) {
         self.layers.forget();
@@ -303,7 +320,7 @@ impl ClothMeshes {
             (origin, self.grid_spacing),
         );
         self.solve_vertex_face_constraints(step);
-        self.keep_layers_apart(origin);
+        self.layers.keep_apart(&mut self.vertices, (origin, self.grid_spacing));
         self.find_forces(store, substep, gravity);
     }
 

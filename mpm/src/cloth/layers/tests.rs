@@ -206,11 +206,8 @@ fn held_vertices_are_not_moved() {
     let (mut layers, _) = pile(2, 4, 0.1, &mut random);
     let half = layers.starts.len() / 2;
     layers.inverse_masses[..half].fill(0.0);
-    let up = |layers: &LayerContact| -> Vec<V3> {
-        let moved = |(i, x): (usize, &V3)| if i < half { x + Vector3::z() * 0.3 } else { *x };
-        layers.starts.iter().enumerate().map(moved).collect()
-    };
-    layers.ends = up(&layers);
+    let moved = |(i, x): (usize, &V3)| if i < half { x + Vector3::z() * 0.3 } else { *x };
+    layers.ends = layers.starts.iter().enumerate().map(moved).collect();
     let told = layers.ends.clone();
     let report = layers.keep_apart();
     assert_eq!((report.unresolved, crossings(&layers)), (0, 0), "{report:?}");
