@@ -8,8 +8,8 @@ use super::primitive::RenderScene;
 use super::raster::{Buffer, NOTHING, SUPERSAMPLING, View, floor_index};
 use super::ray::{Ray, V3};
 
-/// Directions sampled a pixel.
-const DIRECTIONS: usize = 12;
+/// Directions sampled a pixel, of drafts and stills.
+const DIRECTIONS: [usize; 2] = [8, 12];
 
 /// Side of the blocks that record anything but floor \[samples\].
 const BLOCK: usize = 16;
@@ -47,15 +47,16 @@ pub(super) fn normal_of(scene: &RenderScene, id: u32, ray: &Ray, t: f32) -> V3 {
 }
 
 /// Evenly spread directions about +z with a cosine distribution; lengths grow quadratically to 1.
-fn kernel() -> [V3; DIRECTIONS] {
-    std::array::from_fn(|i| {
-        let u = (i as f32 + 0.5) / DIRECTIONS as f32;
+fn kernel(directions: usize) -> Vec<V3> {
+    let direction = |i: usize| {
+        let u = (i as f32 + 0.5) / directions as f32;
         let angle = i as f32 * 2.399_963_2;
         let (sin, cos) = angle.sin_cos();
         // A second low-discrepancy sequence, so that length and height are unrelated.
         let length = ((i as f32 * 0.618_034 + 0.37).fract()).powi(2) * 0.94 + 0.06;
         V3::new(u.sqrt() * cos, u.sqrt() * sin, (1.0 - u).sqrt()) * length
-    })
+    };
+    (0..directions).map(direction).collect()
 }
 
 /// Number of blocks above and to the left of each block corner that show a primitive.
@@ -105,7 +106,7 @@ impl Occlusion {
     pub fn new(view: &View, buffer: &Buffer, scene: &RenderScene, radius: f32, stride: usize) -> Self {
         let (width, height) = (view.width / SUPERSAMPLING, view.height / SUPERSAMPLING);
         let reach = radius * REACH;
-        let kernel = kernel();
+        let kernel = kernel(DIRECTIONS[usize::from(stride == 1)]);
         let solids = Solids::new(view, buffer);
         let mut depth = vec![f32::INFINITY; width * height];
         let mut raw = vec![1.0; width * height];
@@ -180,7 +181,7 @@ fn similarity(a: f32, b: f32, reach: f32) -> f32 {
 fn openness(
     view: &View,
     buffer: &Buffer,
-    kernel: &[V3; DIRECTIONS],
+    kernel: &[V3],
     point: &V3,
     normal: &V3,
     reach: f32,
@@ -205,7 +206,7 @@ fn openness(
             covered += (1.0 - (behind / (1.5 * reach) - 0.5).clamp(0.0, 1.0)).max(0.0);
         }
     }
-    1.0 - covered / DIRECTIONS as f32
+    1.0 - covered / kernel.len() as f32
 }
 
 /// Averages 4 x 4 pixels on the same surface, those at multiples of `stride`, which removes the noise

@@ -21,9 +21,9 @@ const WIDEST: f32 = 0.025;
 /// Side of the blocks whose nearest depth lets most samples skip the filter [texels].
 const BLOCK: usize = 16;
 
-/// Samples of the blocker search and of the filter.
-const SEARCH: usize = 8;
-const FILTER: usize = 12;
+/// Samples of the blocker search and of the filter, of drafts and stills.
+const SEARCH: [usize; 2] = [6, 8];
+const FILTER: [usize; 2] = [8, 12];
 
 /// Depth along the light of the first surface.
 pub(super) struct ShadowMap {
@@ -35,8 +35,8 @@ pub(super) struct ShadowMap {
     depth: Vec<f32>,
     /// Nearest depth within reach of the widest filter, for each block.
     nearest: Vec<f32>,
-    search: [[f32; 2]; SEARCH],
-    filter: [[f32; 2]; FILTER],
+    search: Vec<[f32; 2]>,
+    filter: Vec<[f32; 2]>,
 }
 
 impl ShadowMap {
@@ -56,7 +56,8 @@ impl ShadowMap {
         let view = View::orthographic(-light, center, radius * 1.02, size);
         let depth = rasterise(&view, &scene.primitives, Buffer::empty(&view)).depth;
         let nearest = nearest_blocks(&depth, size, widest);
-        Self { view, size, widest, depth, nearest, search: disc(), filter: disc() }
+        let [search, filter] = [SEARCH, FILTER].map(|samples| disc(samples[usize::from(!draft)]));
+        Self { view, size, widest, depth, nearest, search, filter }
     }
 
     /// Part of the light that reaches a surface point, 0 to 1. `casts`: whether the surface is in
@@ -91,7 +92,7 @@ impl ShadowMap {
             let [dx, dy] = turned(sample, turn);
             lit += f32::from(u8::from(self.at(x + dx * reach, y + dy * reach) >= depth - bias));
         }
-        lit / FILTER as f32
+        lit / self.filter.len() as f32
     }
 
     /// Whether all the light reaches a point of a floor.
@@ -117,12 +118,13 @@ impl ShadowMap {
 }
 
 /// Points spread evenly over the unit disc (Vogel 1979: golden-angle spiral).
-fn disc<const N: usize>() -> [[f32; 2]; N] {
-    std::array::from_fn(|index| {
+fn disc(count: usize) -> Vec<[f32; 2]> {
+    let point = |index: usize| {
         let (sin, cos) = (index as f32 * 2.399_963_2).sin_cos();
-        let radius = ((index as f32 + 0.5) / N as f32).sqrt();
+        let radius = ((index as f32 + 0.5) / count as f32).sqrt();
         [radius * cos, radius * sin]
-    })
+    };
+    (0..count).map(point).collect()
 }
 
 /// `point` turned by the angle of the given sine and cosine.

@@ -34,6 +34,10 @@ const CUBES: [f32; 2] = [0.7, 0.9];
 const CUBES_OF_DRAFTS: [f32; 2] = [1.0, 1.0];
 const CUBES_OF_GRAINS: [f32; 2] = [0.5, 0.9];
 
+/// Particles that give a vertex its colour in drafts are within this distance over the spacing: farther
+/// than the middle of the longest edge that is filled.
+const COLOR_REACH_OF_DRAFTS: f32 = 1.5;
+
 /// Passes of smoothing, which take away the lattice of the particles; of grains, which stay seen.
 const SMOOTHING: usize = 16;
 const SMOOTHING_OF_GRAINS: usize = 4;
@@ -234,7 +238,8 @@ impl Body {
         let made = made.map_err(|reason| SurfaceError::Failed { body, reason })?;
         let (mut positions, triangles) = in_order(&made.mesh.vertices, &made.mesh.triangles);
         smooth(&mut positions, &triangles, smoothing);
-        let colors = colors(&positions, balls, SUPPORT * spacing);
+        let reach = if self.draft { COLOR_REACH_OF_DRAFTS } else { SUPPORT };
+        let colors = colors(&positions, balls, reach * spacing);
         Ok(RenderSurface { positions, colors, triangles })
     }
 }
