@@ -240,8 +240,11 @@ impl LayerContact {
             vertices[1..].iter().fold(first, with).grown(reach)
         };
         let (faces, edges) = self.detector.elements();
-        self.faces.fill(faces.iter().map(|face| Some(swept(face))));
-        self.edges.fill(edges.iter().map(|edge| Some(swept(edge))));
+        let (of_faces, of_edges) = (&mut self.faces, &mut self.edges);
+        rayon::join(
+            || of_faces.fill(faces.iter().map(|face| Some(swept(face)))),
+            || of_edges.fill(edges.iter().map(|edge| Some(swept(edge)))),
+        );
         let (face_cells, edge_cells, crossed) = (&self.faces, &self.edges, &self.crossed);
         let is_crossed = |vertices: &[u32]| vertices.iter().any(|v| crossed[*v as usize]);
         let of_vertices = starts.len().div_ceil(ELEMENTS_A_TASK);
