@@ -298,7 +298,7 @@ class World:
     ) -> NDArray[np.uint8]:
         """(height, width, 3), rows from the top, red, green and blue. ``caption`` comes before the time
         in the lower left corner; without one it is the scene's name, and "" is a picture without
-        text. ``draft``: coarser light and shadow, in less time, for what a program looks at."""
+        text. ``draft``: coarser light, shadow and surfaces, in less time, for what a program looks at."""
     def picture_with_depth(
         self,
         size: tuple[int, int] | None = None,

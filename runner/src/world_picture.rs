@@ -45,8 +45,8 @@ pub struct WorldLook {
     /// Those of the soft bodies, by their place in `soft_particles`, that are heaps of grains: their
     /// surfaces are not made smooth.
     pub granular: Vec<u32>,
-    /// Whether light and shadow are coarser, in about a third of the time: for what is seen small or
-    /// by a program.
+    /// Whether light, shadow and surfaces of soft bodies are coarser, in less time: for what is seen
+    /// small or by a program.
     pub draft: bool,
     /// A line of text in the lower left corner, before the time; none: neither, as for a program that
     /// must not read the time off its pictures.
