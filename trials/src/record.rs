@@ -11,6 +11,7 @@ use pliant_coupling::{ParticleSnapshot, World};
 use pliant_rigid::multibody::{Kinematics, LinkId, potential_energy};
 use pliant_rigid::{BodyId, Shape, SpatialVelocity};
 
+use pliant_runner::run::ClothWatch;
 use pliant_scenes::format::Scene;
 use pliant_scenes::scenario::Scenario;
 
@@ -121,6 +122,10 @@ pub struct Record {
     pub parts: Vec<PartState>,
     /// The deepest particle and the deepest centre of mass found inside a body.
     pub inside: Vec<Penetration>,
+    /// Edges of cloth that pass through faces, at the start and after every step; empty without cloth.
+    pub crossings: Vec<usize>,
+    /// Contacts between layers that the run says it could not keep apart.
+    pub unresolved_layers: usize,
     /// The final state, bit for bit.
     pub state: Vec<u8>,
     /// Warnings of the run about the initial state.
@@ -188,6 +193,8 @@ struct RunRecorder {
     scenario: Scenario,
     kinematics: Kinematics,
     snapshot: ParticleSnapshot,
+    /// Counts crossings of cloth; none without cloth.
+    crossings: Option<ClothWatch>,
     record: Record,
     /// Impulse of the last step's contacts of bodies on the environment \[N s\].
     of_bodies: Vector3<f64>,
@@ -202,6 +209,7 @@ impl RunRecorder {
         let model = &world.bodies().simulation().system().model;
         let rigid: f64 = dynamic_links(world).map(|link| model.links()[link.0].inertia.mass).sum();
         let kinematics = Kinematics::new(model);
+        let crossings = ClothWatch::new(world.cloths());
         let record = Record {
             moments: Vec::new(),
             mass: rigid,
@@ -212,6 +220,8 @@ impl RunRecorder {
             bodies: Vec::new(),
             parts: Vec::new(),
             inside: Vec::new(),
+            crossings: Vec::new(),
+            unresolved_layers: 0,
             state: Vec::new(),
             warnings: scenario.warnings.clone(),
             deepest: 0.0,
@@ -223,6 +233,7 @@ impl RunRecorder {
             scenario,
             kinematics,
             snapshot: ParticleSnapshot::default(),
+            crossings,
             record,
             of_bodies: Vector3::zeros(),
             started_inside: 0.0,
@@ -261,6 +272,7 @@ impl RunRecorder {
                 self.record.deepest = self.record.deepest.max(report.deepest.unwrap_or(0.0));
                 self.record.max_overlap_ratio =
                     self.record.max_overlap_ratio.max(report.rigid.solver.max_overlap_ratio);
+                self.record.unresolved_layers += report.layers.map_or(0, |layers| layers.unresolved);
                 self.of_bodies = report.rigid.environment_impulse.into();
                 return true;
             }
@@ -292,6 +304,7 @@ impl RunRecorder {
 
     /// Records the present totals.
     fn record_totals(&mut self) {
+        self.count_crossings();
         let world = &mut self.scenario.world;
         let particles = world.diagnostics();
         let bodies = world.bodies();
@@ -309,6 +322,13 @@ impl RunRecorder {
             angular: particles.angular_momentum + momentum.angular,
             environment_impulse: environment_impulse(world, self.of_bodies),
         });
+    }
+
+    fn count_crossings(&mut self) {
+        let Some(counter) = &self.crossings else { return };
+        if self.scenario.world.snapshot(&mut self.snapshot).is_ok() {
+            self.record.crossings.push(counter.crossings(&self.snapshot.positions));
+        }
     }
 
     /// Finds particles and centres of mass inside bodies.

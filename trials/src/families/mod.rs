@@ -1,6 +1,7 @@
 //! The families of trials: each draws scenes of one kind, over the whole range that its kind has.
 
 mod boosts;
+mod cloth;
 mod drops;
 mod family;
 mod friction;
@@ -20,6 +21,8 @@ pub const FAMILIES: &[Family] = &[
     friction::FAMILY,
     soft::FREE,
     soft::REST,
+    cloth::SHEETS,
+    cloth::WRAPS,
     rigid::FREE,
     rigid::FLOOR,
     joints::FAMILY,

@@ -32,6 +32,8 @@ pub enum Law {
     Momentum,
     /// Nothing is inside bodies or below floors.
     Penetration,
+    /// No layer of cloth passes through another.
+    Layers,
     /// Floors carry the weight: force times time is weight times time less the change of momentum.
     Weight,
     /// A symmetry transformation of the scene transforms the result.
@@ -60,6 +62,7 @@ impl Law {
             Self::Energy { .. } => "energy".to_owned(),
             Self::Momentum => "momentum".to_owned(),
             Self::Penetration => "inside".to_owned(),
+            Self::Layers => "layers".to_owned(),
             Self::Weight => "weight".to_owned(),
             Self::Same { change } => change.name().to_owned(),
             Self::Resumed => "resumed".to_owned(),
@@ -122,6 +125,7 @@ fn verdict(law: &Law, scene: &Scene, base: &Record, sensitivity: &mut Option<Opt
         Law::Energy { frame } => single_run::energy(scene, base, &Vector3::from(*frame)),
         Law::Momentum => single_run::momentum(scene, base),
         Law::Penetration => single_run::inside(scene, base),
+        Law::Layers => single_run::layers(base),
         Law::Weight => single_run::weight(base),
         Law::Same { change: transformation @ Transformation::Boosted { .. } } => {
             run_pairs::boosted(scene, base, transformation)

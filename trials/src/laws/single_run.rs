@@ -205,6 +205,23 @@ pub(super) fn inside(scene: &Scene, run: &Record) -> Verdict {
     })
 }
 
+/// No edge of cloth passes through another face after any step, if none does at the start.
+pub(super) fn layers(run: &Record) -> Verdict {
+    let Some(first) = run.crossings.first() else { return Verdict::Skipped("no cloth") };
+    if *first > 0 {
+        return Verdict::Skipped("layers cross at the start");
+    }
+    if run.unresolved_layers > 0 {
+        return Verdict::Skipped("the run warned: layers could not be kept apart");
+    }
+    let step = run.crossings.iter().position(|count| *count > 0).unwrap_or(0);
+    let most = run.crossings.iter().copied().max().unwrap_or(0);
+    let time = run.moments.get(step).map_or(0.0, |moment| moment.time);
+    at_most("layers", most as f64, 0.0, || {
+        format!("{most} edges pass through faces, the first at {time:.4} s, step {step}")
+    })
+}
+
 /// Over the last quarter of the run: the impulse on floors is that of the weight less the change of
 /// momentum.
 pub(super) fn weight(run: &Record) -> Verdict {
