@@ -123,7 +123,7 @@ fn substep(world: &mut SubstepRun<'_>, k: u32) -> Result<(), StepError> {
     if keeps_layers_apart && k + 1 == count {
         world.sums.contacts.layers = world.mpm.layer_report();
     }
-    let (coupling_step, mobility) = (f64::from(count) * substep, &mut world.contact.problem.mobility);
+    let (coupling_step, mobility) = (world.coupling_step, &mut world.contact.problem.mobility);
     let followed =
         world.motion.relinearise(world.bodies, k, count, coupling_step, &world.impulses.current, mobility);
     followed.map_err(|e| world.rigid_error(e))

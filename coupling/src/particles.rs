@@ -70,7 +70,10 @@ pub(crate) struct SubstepRun<'a> {
     /// Number of the step, and time at the start of the coupling step \[s\].
     pub step: u64,
     pub time: f64,
-    /// Number of substeps, and the length of each \[s\].
+    /// Length of the coupling step, for which the bodies are prepared \[s\].
+    pub coupling_step: f64,
+    /// Number of substeps, and the length of each \[s\]. Their product may differ from the coupling step
+    /// by rounding.
     pub count: u32,
     pub substep: f64,
 }

@@ -246,7 +246,7 @@ impl World {
             self.watch.expect_substeps(u64::from(report.substeps) + left);
         }
         let mut contacts = ContactStatistics::default();
-        let excess = self.move_particles(substeps, coupling_step / f64::from(substeps), &mut contacts)?;
+        let excess = self.move_particles(substeps, coupling_step, &mut contacts)?;
         report.coupling_excess = report.coupling_excess.max(excess);
         let rigid =
             self.bodies.integrate(coupling_step, &self.impulses.current).map_err(|e| self.rigid_error(e))?;
@@ -259,12 +259,12 @@ impl World {
         Ok(())
     }
 
-    /// The substeps of a coupling step, `substep` \[s\] each. Returns the deviation of the bodies'
+    /// The substeps of a coupling step of `coupling_step` \[s\]. Returns the deviation of the bodies'
     /// motion from the one that they assumed.
     fn move_particles(
         &mut self,
         count: u32,
-        substep: f64,
+        coupling_step: f64,
         contacts: &mut ContactStatistics,
     ) -> Result<f64, StepError> {
         let sums = Sums {
@@ -283,8 +283,9 @@ impl World {
             watch: &self.watch,
             step: self.step,
             time: self.time,
+            coupling_step,
             count,
-            substep,
+            substep: coupling_step / f64::from(count),
         })
     }
 

@@ -7,6 +7,7 @@ mod common;
 use common::{block, fixed, fixed_corotated, force_on, run_for};
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{AutoOr, Coupling, Settings, World};
+use pliant_numeric::random::SplitMix64;
 use pliant_rigid::{BodyDesc, BodyId, Joint, MassProperties, Motion, Shape, SpatialVelocity};
 
 const PLATE: BodyId = BodyId(1);
@@ -20,6 +21,17 @@ fn plate_on_block(coupling: Coupling, dt: f64) -> World {
 }
 
 fn plate_with(coupling: Coupling, dt: f64, substeps: AutoOr<u32>) -> World {
+    plate_over(coupling, dt, substeps, None)
+}
+
+/// The same; with a velocity of the plate [m/s] and the place of a fixed post of 0.08 m beside the
+/// block.
+fn plate_over(
+    coupling: Coupling,
+    dt: f64,
+    substeps: AutoOr<u32>,
+    falling: Option<(Vector3<f64>, Isometry3<f64>)>,
+) -> World {
     let mut settings = Settings::new(0.02, dt);
     settings.coupling = coupling;
     settings.substeps = substeps;
@@ -38,9 +50,16 @@ fn plate_with(coupling: Coupling, dt: f64, substeps: AutoOr<u32>) -> World {
         },
         force: Vector3::zeros(),
         torque: Vector3::zeros(),
-        velocity: SpatialVelocity::zero(),
+        velocity: SpatialVelocity {
+            angular: Vector3::zeros(),
+            linear: falling.map_or_else(Vector3::zeros, |(velocity, _)| velocity),
+        },
         gravity: true,
     };
+    if let Some((_, post)) = falling {
+        let shape = Shape::Box { half_extents: Vector3::new(0.005, 0.06, 0.04) };
+        builder.body(fixed("post", shape, post, 0.5)).unwrap();
+    }
     let pose = Isometry3::translation(0.0, 0.0, 0.085);
     let geometries = common::geometry(Shape::Box { half_extents: half }, 0.5);
     builder
@@ -122,4 +141,28 @@ fn strong_coupling_converges_with_the_step() {
     let tolerated = 2.0 * 640.0 * 1e-3 * 9.81 * 1e-4_f64.powi(2);
     assert!(errors.iter().all(|error| *error < tolerated), "{errors:?} {tolerated}");
     assert!(weak[1] > 5e-3, "weak coupling holds it as well: this case shows nothing: {weak:?}");
+}
+
+/// A step may have any length, also one whose substeps do not add up to it in f64: the bodies'
+/// response is found anew within it all the same. The plate falls on the block and on a fixed post
+/// beside it that is a little lower, so that its response changes when it touches the post.
+#[test]
+fn a_response_is_found_anew_in_steps_of_any_length() {
+    let substeps = 49_u32;
+    let mut random = SplitMix64::new(11);
+    let lengths = (0..40).map(|_| random.uniform_in(4e-3, 8e-3));
+    let uneven = |dt: &f64| f64::from(substeps) * (dt / f64::from(substeps)) != *dt;
+    let lengths: Vec<f64> = lengths.filter(uneven).take(6).collect();
+    assert_eq!(lengths.len(), 6, "too few uneven lengths, seed 11");
+    for dt in lengths {
+        let mut world = plate_over(
+            Coupling::Strong,
+            dt,
+            AutoOr::Value(substeps),
+            Some((Vector3::new(0.0, 0.0, -0.5), Isometry3::translation(0.05, 0.0, 0.037))),
+        );
+        for step in 0..20 {
+            world.step().unwrap_or_else(|error| panic!("dt {dt} s, step {step}: {error}"));
+        }
+    }
 }

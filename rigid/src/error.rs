@@ -83,7 +83,10 @@ pub enum RigidError {
         reason: &'static str,
     },
     /// A step that is not the one the velocities were prepared for.
-    #[error("a step of {step} s was asked for, but the prepared step is {prepared_step:?} s")]
+    #[error("a step of {step} s was asked for, but {}", match .prepared_step {
+        Some(prepared) => format!("{prepared} s were prepared"),
+        None => "none was prepared".to_owned(),
+    })]
     StepNotPrepared {
         /// The step \[s\].
         step: f64,

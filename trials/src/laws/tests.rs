@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 use super::*;
 use crate::builders::{body, dynamic, floor, moving, soft};
 use crate::record::Penetration;
+use crate::sampler::SceneSampler;
 use crate::transform::change;
 use pliant_scenes::format::{Motion, RigidShape, SoftShape};
 
@@ -171,4 +172,21 @@ fn other_bits_are_seen() {
     assert_eq!(run_pairs::bits("resumed", &base, record_resumed(&scene)), Verdict::Held);
     let nudged = change(&scene, &Transformation::Nudged { speed: 1e-12, seed: 0 }).unwrap();
     assert!(broken(&run_pairs::bits("resumed", &base, record(&nudged))));
+}
+
+// Law: no edge passes through a face. The same draws (seed 25) that keep it break it where layers are
+// not kept apart.
+#[test]
+fn crossed_layers_are_seen() {
+    let sheets = crate::family("sheets").unwrap();
+    let verdict = |number: u64, kept_apart: bool| {
+        let mut scene = (sheets.draw)(&mut SceneSampler::new(25, sheets.name, number)).scene;
+        scene.layer_contact = kept_apart;
+        record(&scene).map(|run| single_run::layers(&run))
+    };
+    let with = |kept_apart: bool| (0..24).filter_map(move |number| verdict(number, kept_apart).ok());
+    assert_eq!(with(true).filter(broken).count(), 0);
+    let crossed = with(false).filter(broken).count();
+    println!("{crossed} of 24 cross where layers are not kept apart");
+    assert!(crossed > 0);
 }
