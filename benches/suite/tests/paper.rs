@@ -57,7 +57,7 @@ fn explicit_friction_oscillates_at_the_step_of_the_engine() {
     let cube = HeldCube::new(&scene).unwrap();
     let half_weight = hold::statics(&cube)[2];
     let schedule = Schedule { step: scene.dt, substeps: 1 };
-    assert!(schedule.friction_number(&cube, 121) > 20.0);
+    assert!(schedule.friction_number(&cube, cube.contacts_of_a_panel()) > 20.0);
     let deviation = |scheme: &Scheme| run(&scene, scheme).spread(scene.duration - AVERAGED).deviation;
     let (ours, theirs) = (deviation(&Scheme::Ours), deviation(&Scheme::Penalty(schedule)));
     println!("deviation: ours {ours:?}, explicit penalty {theirs:?}");

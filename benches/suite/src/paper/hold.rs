@@ -159,3 +159,24 @@ pub fn draw(curves: &[Curve], statics: &[f64; 3], path: &Path) -> Result<(), Plo
     let title = "Force of the cube on the left panel".to_owned();
     Figure { title, panels: vec![panel(0), panel(2), panel(1)] }.write_svg(path)
 }
+
+/// Draws the standard deviation of the friction along y \[N\] over the friction number of explicit
+/// penalty forces, with that of the engine as a line.
+///
+/// # Errors
+/// The plot cannot be drawn or written.
+pub fn draw_onset(penalty: &[(f64, f64)], ours: f64, path: &Path) -> Result<(), PlotError> {
+    let mut points = penalty.to_vec();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Plot {
+        title: "Oscillation of the friction along y".to_owned(),
+        x_label: "friction number [-]".to_owned(),
+        y_label: "standard deviation [N]".to_owned(),
+        log_x: true,
+        log_y: true,
+        series: vec![Series { name: "explicit penalty".to_owned(), points, style: Style::LinePoints }],
+        hlines: vec![(ours, "ours, 0.1 ms, N 1".to_owned())],
+        ..Plot::default()
+    }
+    .write_svg(path)
+}

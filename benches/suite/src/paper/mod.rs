@@ -54,6 +54,9 @@ fn serial(case: String, unit: &'static str) -> RowContext<'static> {
 /// Substeps of 0.1 ms by which the onset of the penalty scheme's oscillation is shown.
 const SUBSTEPS: [u32; 6] = [1, 2, 3, 4, 6, 10];
 
+/// Deviation of a force, of its mean, below which it has settled.
+const SETTLED: f64 = 0.01;
+
 /// Figure 2.
 fn hold_rows(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
     let scene = builtin_scene(PART.name, "hold")?;
@@ -68,7 +71,9 @@ fn hold_rows(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result
     let one_step = |substeps| Schedule { step: scene.dt, substeps };
     schemes.extend(SUBSTEPS.map(|substeps| Scheme::Penalty(one_step(substeps))));
     schemes.push(Scheme::Penalty(Schedule::PUBLISHED));
+    let contacts = cube.contacts_of_a_panel();
     let mut curves: Vec<Curve> = Vec::new();
+    let (mut onset, mut ours, mut settled) = (Vec::new(), f64::NAN, false);
     for scheme in schemes {
         (options.progress)(&format!("hold: {}", scheme.name(&scene)));
         let curve = match hold::run(&scene, &scheme) {
@@ -82,10 +87,19 @@ fn hold_rows(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result
             }
             Err(e) => return Err(fail(e)),
         };
-        curve_rows(&scene, &scheme, &curve, &cube, from, row);
-        // Of the substeps only the first and the last are drawn.
-        let is_between = |s: &Schedule| s.step == scene.dt && s.substeps != 1;
-        if !matches!(&scheme, Scheme::Penalty(s) if is_between(s)) {
+        curve_rows(&scene, &scheme, &curve, &cube, contacts, row);
+        let spread = curve.spread(from);
+        let lateral = spread.deviation[1];
+        match &scheme {
+            Scheme::Ours => ours = lateral,
+            Scheme::Penalty(s) => onset.push((s.friction_number(&cube, contacts), lateral)),
+            Scheme::Implicit(_) => {}
+        }
+        // Of the substeps of the sweep, the longest is drawn at which the normal force has settled.
+        let in_sweep = matches!(&scheme, Scheme::Penalty(s) if *s != Schedule::PUBLISHED);
+        let settles = spread.deviation[0] < SETTLED * statics[0];
+        if !in_sweep || (settles && !settled) {
+            settled |= in_sweep;
             curves.push(curve);
         }
     }
@@ -93,6 +107,11 @@ fn hold_rows(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result
         let file = folder.join("hold.svg");
         hold::draw(&curves, &statics, &file).map_err(fail)?;
         options.figures.add("Figure 2: force of the held cube on the left panel, beside statics", file);
+        let file = folder.join("hold-onset.svg");
+        hold::draw_onset(&onset, ours, &file).map_err(fail)?;
+        let caption = "Oscillation of the friction along y in the last 0.05 s: explicit penalty forces by \
+                       their friction number, and the engine at its own step";
+        options.figures.add(caption, file);
     }
     Ok(())
 }
@@ -102,15 +121,10 @@ fn curve_rows(
     scheme: &Scheme,
     curve: &Curve,
     cube: &HeldCube,
-    from: f64,
+    contacts: usize,
     row: &mut dyn FnMut(Measurement),
 ) {
-    let spread = curve.spread(from);
-    // A face of the cube has as many particles as there are nearest to the panel.
-    let nearest = |p: &&pliant_mpm::reference::ReferenceParticle| {
-        cube.gap(&cube.panels[0], &p.position) < 0.5 * cube.contact.radius
-    };
-    let contacts = cube.mpm.particles.iter().filter(nearest).count();
+    let spread = curve.spread(scene.duration - hold::AVERAGED);
     let number = if let Scheme::Penalty(s) = scheme { Some(s.friction_number(cube, contacts)) } else { None };
     let details = json!({
         "scene": scene.name,

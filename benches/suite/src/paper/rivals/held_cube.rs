@@ -147,6 +147,12 @@ impl HeldCube {
         Ok(Self { mpm, panels: [panel("left", 1.0)?, panel("right", -1.0)?], contact })
     }
 
+    /// Particles of the cube's face at the left panel, before the first step.
+    pub fn contacts_of_a_panel(&self) -> usize {
+        let gap = |p: &&ReferenceParticle| self.gap(&self.panels[0], &p.position);
+        self.mpm.particles.iter().filter(|p| gap(p) < 0.5 * self.contact.radius).count()
+    }
+
     /// Signed distance of a particle at `position` \[m\] from a panel \[m\].
     pub fn gap(&self, panel: &Panel, position: &Vector3<f64>) -> f64 {
         panel.normal * (position.x - panel.face) - self.contact.radius
