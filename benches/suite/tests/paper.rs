@@ -6,8 +6,10 @@ use pliant_bench::paper::hold::{self, AVERAGED, Curve, Scheme};
 use pliant_bench::paper::rivals::held_cube::HeldCube;
 use pliant_bench::paper::rivals::implicit::ImplicitSettings;
 use pliant_bench::paper::rivals::penalty::Schedule;
+use pliant_bench::paper::shake::ShakeWatch;
 use pliant_scenes::builtin;
 use pliant_scenes::format::{Assignment, Scene, apply};
+use pliant_scenes::scenario::Scenario;
 
 fn scene() -> Scene {
     builtin::scene("hold").unwrap().unwrap()
@@ -47,7 +49,7 @@ fn every_scheme_reaches_statics_where_it_is_stable() {
     }
 }
 
-// Law: stability of explicit friction (Hairer and Wanner, IV.2, see `rivals/penalty.rs`). At the
+// Law: stability of explicit friction (Hairer and Wanner, IV.2, see `benches/suite/src/paper/rivals/penalty.rs`). At the
 // engine's own step the friction number is far above 2, so explicit friction on a panel oscillates by
 // more than the weight it carries, while the engine's, which is implicit, deviates by less than 1 % of
 // that.
@@ -83,4 +85,38 @@ fn the_cost_falls_from_every_cold_start() {
             }
         }
     }
+}
+
+// Checks: a shaken stack is judged and its picture taken while it is shaken. Laws: friction holds a rigid
+// cube in a coarse stack too, in steps that strong coupling allows: it keeps its place between the
+// panels to a quarter of its edge, sideways and up.
+#[test]
+#[ignore = "slow tier"]
+fn a_coarse_stack_is_judged_and_pictured() {
+    let changes = [
+        "grid_spacing=0.02",
+        "soft[0].sampling.counts=[6,6,6]",
+        "soft[1].sampling.counts=[6,6,6]",
+        "dt=0.001",
+        "substeps=auto",
+        "coupling=strong",
+        "duration=2.7",
+        "output.picture_size=[160,120]",
+    ];
+    let shake = builtin::scene("shake").unwrap().unwrap();
+    let scene = apply(&shake, &changes.map(|change| Assignment::parse(change).unwrap())).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut watch = ShakeWatch::new(Some(folder.path().join("shake.png")));
+    let mut scenario = Scenario::new(&scene).unwrap();
+    watch.look(&mut scenario).unwrap();
+    while scenario.world.time() < scene.duration - 0.5 * scene.dt {
+        scenario.step().unwrap();
+        watch.look(&mut scenario).unwrap();
+    }
+    let file = watch.drawn.as_ref().unwrap().as_ref().unwrap();
+    assert!(std::fs::read(file).unwrap().starts_with(b"\x89PNG"));
+    let goals = watch.goals();
+    println!("{goals:#?}");
+    assert_eq!(goals.len(), 2);
+    assert!(goals.iter().all(|goal| goal.met == Some(true)), "{goals:#?}");
 }

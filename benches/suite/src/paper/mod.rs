@@ -25,7 +25,7 @@ use shake::ShakeWatch;
 /// The part.
 pub const PART: BenchPart = BenchPart {
     name: "paper",
-    about: "the evaluation of the convex MPM and rigid body paper (half an hour): hold beside rivals' schemes, shake, dough-rolling over the tolerance, the table, ablations, convergence; plots",
+    about: "the evaluation of the convex MPM and rigid body paper (long): hold beside rivals' schemes, shake, dough-rolling over the tolerance, the table, ablations, convergence; plots",
     run,
 };
 

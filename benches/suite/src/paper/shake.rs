@@ -14,11 +14,13 @@ use crate::scene_run::Judge;
 const PICTURE: f64 = 2.6;
 /// When the cube hangs between the panels \[s\].
 const LIFTED: f64 = 2.0;
-/// How far the cube may be off its place between the panels: a cell \[m\]. Slip is a row of its own.
-const OFF: f64 = 0.01;
+/// How far the cube may be off its place between the panels: a quarter of its edge, so that its faces are
+/// held by three quarters at least \[m\]. The foam sags under it by `F L/(G A) + F L^3/(12 E I)`, 4.4 mm
+/// for half of 147 N on 85 mm of foam; slip is a row of its own.
+const OFF: f64 = 0.025;
 
-/// The scene with goals: the rigid cube stays within a cell of its place between the panels, sideways
-/// and up, from when it is lifted to the end. (Along the grip it swings in its foam.)
+/// The scene with goals: the rigid cube keeps its place between the panels, sideways and up, to a quarter
+/// of its edge, from when it is lifted to the end. (Along the grip it swings in its foam.)
 fn with_goals(mut scene: Scene) -> Scene {
     for (name, axis) in
         [("not slipping sideways", CoordinateAxis::Y), ("not slipping down", CoordinateAxis::Z)]
