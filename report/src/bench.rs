@@ -1,13 +1,14 @@
 //! The page of benchmarks.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pliant_io::files::IoError;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ReportError;
 use crate::page;
+use crate::picture;
 
 /// A measured figure on the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,17 +83,49 @@ struct BenchPage {
     title: &'static str,
     command: String,
     machine: Vec<String>,
+    figures: Vec<FigurePart>,
     cases: Vec<Case>,
     failures: Vec<String>,
 }
 
-/// Writes the page of benchmarks: a group a case and unit, rivals beside. `machine` has a line for
-/// each fact of it, `failures` the parts that could not be measured. The page is complete or absent.
+/// A plot or picture of a benchmark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BenchFigure {
+    /// What it shows.
+    pub caption: String,
+    /// An SVG or PNG file.
+    pub file: PathBuf,
+}
+
+/// A figure within the page, or why it is not there.
+#[derive(Serialize)]
+struct FigurePart {
+    caption: String,
+    address: Option<String>,
+    missing: Option<String>,
+}
+
+impl FigurePart {
+    fn of(figure: &BenchFigure) -> Self {
+        let is_svg = figure.file.extension().is_some_and(|ending| ending == "svg");
+        let read = picture::whole(&figure.file, if is_svg { "image/svg+xml" } else { "image/png" });
+        let (address, missing) = match read {
+            Ok(address) => (Some(address), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        Self { caption: figure.caption.clone(), address, missing }
+    }
+}
+
+/// Writes the page of benchmarks: the figures, then a group a case and unit, rivals beside. `machine`
+/// has a line for each fact of it, `failures` the parts that could not be measured. The page is complete
+/// or absent; a figure that cannot be read is named on it.
 ///
 /// # Errors
 /// [`ReportError`]: the file cannot be written.
 pub fn write_bench(
     rows: &[BenchRow],
+    figures: &[BenchFigure],
     machine: &[String],
     failures: &[String],
     command: &str,
@@ -102,6 +135,7 @@ pub fn write_bench(
         title: "Benchmarks",
         command: command.to_owned(),
         machine: machine.to_vec(),
+        figures: figures.iter().map(FigurePart::of).collect(),
         cases: cases(rows),
         failures: failures.to_vec(),
     };

@@ -3,7 +3,7 @@
 //!
 //! - [`write_runs`]: a page of runs. One run has its animation, plots, tables, warnings and its scene;
 //!   many have a thumbnail each, with the values that a sweep varied, to be sorted.
-//! - [`write_bench`]: a page of benchmarks, with rivals beside where their figures are given.
+//! - [`write_bench`]: a page of benchmarks with their plots and pictures, rivals beside.
 //!
 //! The pages are made by `minijinja` 3, which escapes what comes from files: names of bodies and
 //! messages cannot become markup.
@@ -17,7 +17,7 @@ mod run;
 
 pub use error::ReportError;
 
-pub use bench::{BenchRow, read_peers, write_bench};
+pub use bench::{BenchFigure, BenchRow, read_peers, write_bench};
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pliant_report::{BenchRow, read_peers, write_bench, write_runs};
+use pliant_report::{BenchFigure, BenchRow, read_peers, write_bench, write_runs};
 use pliant_runner::report::{Entry, collect};
 use pliant_runner::run::{RunOptions, run};
 use pliant_scenes::Scenario;
@@ -97,7 +97,8 @@ fn sweeps_are_a_grid_to_sort() {
     }
 }
 
-// Checks: figures that were not measured are not 0, rivals stand beside, failures are named; a file of
+// Checks: figures that were not measured are not 0, rivals stand beside, failures are named; plots are
+// within the page, and one that is not there is named; a file of
 // rivals that is none is refused by its name.
 #[test]
 fn benchmarks_stand_beside_their_rivals() {
@@ -110,10 +111,25 @@ fn benchmarks_stand_beside_their_rivals() {
     rows.push(BenchRow { who: "Pliant".into(), value: 60.0, rival: false, ..rows[0].clone() });
     rows.push(BenchRow { who: "broken".into(), value: f64::NAN, ..rows[0].clone() });
     let out = folder.path().join("bench.html");
-    write_bench(&rows, &["a machine".to_owned()], &["pile: <no> device".to_owned()], "pliant bench", &out)
-        .unwrap();
+    let svg = folder.path().join("curve.svg");
+    fs::write(&svg, "<svg/>").unwrap();
+    let figure = |caption: &str, file| BenchFigure { caption: caption.to_owned(), file };
+    let figures = [figure("a curve", svg), figure("none", folder.path().join("absent.png"))];
+    let machine = ["a machine".to_owned()];
+    let failures = ["pile: <no> device".to_owned()];
+    write_bench(&rows, &figures, &machine, &failures, "pliant bench", &out).unwrap();
     let text = fs::read_to_string(out).unwrap();
-    for part in ["rival", "600.0000", "60.0000", "not measured", "a machine", "pile: &lt;no&gt; device"] {
+    for part in [
+        "rival",
+        "600.0000",
+        "60.0000",
+        "not measured",
+        "a machine",
+        "pile: &lt;no&gt; device",
+        "a curve",
+        "data:image/svg+xml;base64,PHN2Zy8+",
+        "absent.png: ",
+    ] {
         assert!(text.contains(part), "{part}");
     }
     assert_eq!(text.matches("<h3>").count(), 1);

@@ -347,10 +347,10 @@ pub struct BenchArguments {
     pub threads: Vec<usize>,
     #[command(flatten)]
     pub backend: BackendArguments,
-    /// Write the plots of the parts `tolerance` and `contacts` into this folder.
+    /// Write the plots and pictures of the parts `paper`, `tolerance` and `contacts` into this folder.
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
-    /// Write the figures as one page, which needs no network.
+    /// Write the figures as one page with plots and pictures, which needs no network.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     /// Show figures of rivals on that page: a JSON array of objects with bench, case, who, threads,

@@ -1,8 +1,10 @@
 //! `bench`.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::{Context, anyhow};
-use pliant::bench::{BenchOptions, BenchPart, Measurement, PARTS, TrialOptions, part};
-use pliant::report::{BenchRow, read_peers, write_bench};
+use pliant::bench::{BenchOptions, BenchPart, Figures, Measurement, PARTS, TrialOptions, part};
+use pliant::report::{BenchFigure, BenchRow, read_peers, write_bench};
 use pliant::runner::machine;
 use serde_json::json;
 
@@ -38,7 +40,10 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     } else {
         arguments.threads.clone()
     };
-    if let Some(folder) = &arguments.plots {
+    // A page has its plots within it, wherever else they are kept.
+    let kept = arguments.report.as_ref().filter(|_| arguments.plots.is_none()).map(|page| beside(page));
+    let plots = arguments.plots.clone().or_else(|| kept.clone());
+    if let Some(folder) = &plots {
         // Before the parts, which take minutes.
         std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot create {}", folder.display()))
@@ -55,7 +60,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         out: arguments.out.clone(),
     };
     let progress = |line: &str| eprintln!("{line}");
-    let options = BenchOptions { threads, machine, plots: arguments.plots.clone(), trials, progress };
+    let options = BenchOptions { threads, machine, plots, figures: Figures::default(), trials, progress };
     let mut rows: Vec<Measurement> = Vec::new();
     let mut failures = Vec::new();
     for part in parts {
@@ -71,16 +76,36 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
     if arguments.output.json {
         print_json(serde_json::to_value(&rows))?;
     } else {
-        let head = ["bench", "case", "backend", "threads", "value", "unit", "min", "max"].map(str::to_owned);
+        let head = ["bench", "case", "backend or scheme", "threads", "value", "unit", "min", "max"]
+            .map(str::to_owned);
         let lines: Vec<_> = std::iter::once(head).chain(rows.iter().map(line)).collect();
         print(&table::align(&lines))?;
     }
     if let Some(file) = &arguments.report {
         let rows: Vec<BenchRow> = rows.iter().map(bench_row).chain(peers.into_iter().flatten()).collect();
-        write_bench(&rows, &facts(&device), &failures, &command_line(), file).map_err(Failure::failed)?;
+        let figures: Vec<BenchFigure> = options
+            .figures
+            .all()
+            .into_iter()
+            .map(|figure| BenchFigure { caption: figure.caption, file: figure.file })
+            .collect();
+        write_bench(&rows, &figures, &facts(&device), &failures, &command_line(), file)
+            .map_err(Failure::failed)?;
+        if let Some(folder) = &kept {
+            std::fs::remove_dir_all(folder)
+                .with_context(|| format!("cannot remove {}", folder.display()))
+                .map_err(Failure::failed)?;
+        }
         eprintln!("{}", file.display());
     }
     if failures.is_empty() { Ok(()) } else { Err(Failure::Reported) }
+}
+
+/// A folder beside a page for its plots, until they are within it.
+fn beside(page: &Path) -> PathBuf {
+    let mut name = page.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".plots-{}", std::process::id()));
+    page.with_file_name(name)
 }
 
 /// What the figures depend on, a line each.
@@ -99,13 +124,17 @@ fn bench_row(row: &Measurement) -> BenchRow {
     BenchRow {
         bench: row.bench.clone(),
         case: row.case.clone(),
-        who: format!("Pliant, {}", row.backend),
+        who: match &row.who {
+            None => format!("Pliant, {}", row.backend),
+            Some(who) if row.rival => who.clone(),
+            Some(who) => format!("Pliant, {who}"),
+        },
         threads: row.threads,
         value: row.value,
         unit: row.unit.clone(),
         min: Some(row.min),
         max: Some(row.max),
-        rival: false,
+        rival: row.rival,
     }
 }
 
@@ -117,7 +146,7 @@ fn line(row: &Measurement) -> [String; 8] {
     [
         row.bench.clone(),
         row.case.clone(),
-        row.backend.clone(),
+        row.who.clone().unwrap_or_else(|| row.backend.clone()),
         row.threads.to_string(),
         figure(row.value),
         row.unit.clone(),

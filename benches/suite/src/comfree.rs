@@ -163,11 +163,15 @@ fn contacts(options: &BenchOptions, report: &mut dyn FnMut(Measurement)) -> Resu
     }
     if let Some(folder) = &options.plots {
         draw(folder, &points).map_err(|e| BenchError { bench: CONTACTS.name, reason: e.to_string() })?;
+        options.figures.add("Time of a step over the number of contacts", folder.join(PLOT));
     }
     Ok(())
 }
 
-/// Writes `contacts.svg`.
+/// File of the plot.
+const PLOT: &str = "contacts.svg";
+
+/// Writes the plot.
 fn draw(folder: &Path, points: &[Vec<(f64, f64)>; SOLVERS.len()]) -> Result<(), PlotError> {
     let names = ["closed form, published", "closed form, predicted", "convex (ICF)"];
     let plot = Plot {
@@ -187,7 +191,7 @@ fn draw(folder: &Path, points: &[Vec<(f64, f64)>; SOLVERS.len()]) -> Result<(), 
             .collect(),
         ..Plot::default()
     };
-    plot.write_svg(folder.join("contacts.svg"))
+    plot.write_svg(folder.join(PLOT))
 }
 
 fn pile(_: &BenchOptions, report: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {

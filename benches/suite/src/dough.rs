@@ -62,6 +62,8 @@ pub(super) fn run(
     }
     if let Some(folder) = &options.plots {
         draw(folder, &points).map_err(|e| BenchError { bench: part, reason: e.to_string() })?;
+        options.figures.add("Wall time of dough-rolling over the relative tolerance", folder.join(WALL));
+        options.figures.add("Real-time rate of dough-rolling over the relative tolerance", folder.join(RATE));
     }
     Ok(())
 }
@@ -89,11 +91,15 @@ impl Distances {
     }
 }
 
-/// Writes `tolerance-wall.svg` and `tolerance-rate.svg`.
+/// Files of the plots.
+const WALL: &str = "tolerance-wall.svg";
+const RATE: &str = "tolerance-rate.svg";
+
+/// Writes both plots.
 fn draw(folder: &Path, points: &[Point]) -> Result<(), pliant_render::plot::PlotError> {
     let [wall, rate] = plots(points);
-    wall.write_svg(folder.join("tolerance-wall.svg"))?;
-    rate.write_svg(folder.join("tolerance-rate.svg"))
+    wall.write_svg(folder.join(WALL))?;
+    rate.write_svg(folder.join(RATE))
 }
 
 /// Wall time and real-time rate against tolerance, a curve for each number of threads.
@@ -147,7 +153,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("pliant-tolerance-plots-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         draw(&folder, &points).unwrap();
-        for name in ["tolerance-wall.svg", "tolerance-rate.svg"] {
+        for name in [WALL, RATE] {
             assert!(std::fs::read_to_string(folder.join(name)).unwrap().contains("<svg"));
         }
         std::fs::remove_dir_all(&folder).unwrap();

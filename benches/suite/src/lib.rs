@@ -7,16 +7,20 @@ mod comfree;
 mod dough;
 pub mod grip;
 mod mpm;
+pub mod paper;
 mod part;
 mod rigid;
 mod scene_run;
 mod soft_worlds;
+mod solvers;
 mod table1;
 mod tolerance;
 mod trials;
 mod worlds;
 
-pub use part::{BenchError, BenchOptions, BenchPart, Measure, Measurement, TrialOptions};
+pub use part::{
+    BenchError, BenchOptions, BenchPart, DrawnFigure, Figures, Measure, Measurement, TrialOptions,
+};
 
 /// The parts of the suite, in the order in which they run.
 pub const PARTS: &[BenchPart] = &[
@@ -31,6 +35,8 @@ pub const PARTS: &[BenchPart] = &[
     comfree::PILE,
     worlds::WORLDS,
     soft_worlds::SOFT_WORLDS,
+    solvers::PART,
+    paper::PART,
     trials::PART,
 ];
 

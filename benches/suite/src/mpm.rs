@@ -17,6 +17,7 @@ use pliant_mpm::{Boundary, BoundaryKind, InstructionSet, Material, Mpm, Particle
 use serde_json::{Value, json};
 
 use super::part::{BenchError, BenchOptions, BenchPart, Measurement, RowContext, in_pool};
+use pliant_runner::machine::OpenBackend;
 
 /// The part.
 pub const PART: BenchPart = BenchPart {
@@ -84,6 +85,72 @@ fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), B
                 row(sample.row(measured.times, measured.details));
             }
         }
+    }
+    Ok(())
+}
+
+/// When the particles are sorted.
+#[derive(Clone, Copy, Debug)]
+enum Sorting {
+    /// As in the engine: at the start of a step, if their order has gone stale.
+    Stale,
+    /// At the start of every step.
+    Step,
+    /// Before every substep.
+    Substep,
+}
+
+/// Substeps of the smaller blocks under each way of sorting, as rows of `part`: in turns, so that other
+/// load of the machine slows all of them. On the processor.
+pub(super) fn sorting(
+    part: &'static str,
+    threads: usize,
+    row: &mut dyn FnMut(Measurement),
+) -> Result<(), BenchError> {
+    let ways = [
+        (Sorting::Stale, "sorted when the order is stale"),
+        (Sorting::Step, "sorted every step"),
+        (Sorting::Substep, "sorted every substep"),
+    ];
+    for size in &SIZES[..2] {
+        let measured = in_pool(part, threads, || -> Result<_, BenchError> {
+            let mut blocks =
+                ways.iter().map(|_| Ok(build(size)?.0)).collect::<Result<Vec<_>, BenchError>>()?;
+            let mut times = ways.map(|_| Vec::with_capacity(CHUNKS));
+            // The first chunk warms up.
+            for chunk in 0..=CHUNKS {
+                for ((block, (sorting, _)), times) in blocks.iter_mut().zip(ways).zip(&mut times) {
+                    let clock = Instant::now();
+                    advance_sorted(block, size, sorting)?;
+                    let ns = clock.elapsed().as_secs_f64() * 1e9 / (size.chunk * block.len()) as f64;
+                    if chunk > 0 {
+                        times.push(ns);
+                    }
+                }
+            }
+            Ok(times)
+        })??;
+        for ((_, way), times) in ways.iter().zip(measured) {
+            let (case, unit) = (format!("block of {}, {way}", size.name), "ns/particle/substep");
+            let machine = &OpenBackend::processor();
+            let details = json!({ "substeps_of_a_step": STEP, "chunk": size.chunk });
+            row(RowContext { machine, part, case, threads, precision: "f32", unit }.row(times, details));
+        }
+    }
+    Ok(())
+}
+
+/// Takes a chunk of substeps.
+fn advance_sorted(mpm: &mut Mpm, size: &Size, sorting: Sorting) -> Result<(), BenchError> {
+    for k in 0..size.chunk {
+        match sorting {
+            Sorting::Stale if k % STEP == 0 => mpm.begin_step(),
+            Sorting::Step if k % STEP == 0 => mpm.sort(),
+            Sorting::Substep => mpm.sort(),
+            _ => {}
+        }
+        mpm.particles_to_grid(size.substep, GRAVITY);
+        mpm.grid_to_particles(size.substep).map_err(fail)?;
     }
     Ok(())
 }

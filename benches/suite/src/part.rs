@@ -1,6 +1,7 @@
 //! Parts of the suite, their options and their rows.
 
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -32,10 +33,38 @@ pub struct BenchOptions {
     pub machine: OpenBackend,
     /// Folder for plots; without it none are drawn.
     pub plots: Option<PathBuf>,
+    /// What was drawn there.
+    pub figures: Figures,
     /// Options of `trials`.
     pub trials: TrialOptions,
     /// Called at intervals with the progress of a long part.
     pub progress: fn(&str),
+}
+
+/// A plot or picture of a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DrawnFigure {
+    /// What it shows.
+    pub caption: String,
+    /// An SVG or PNG file.
+    pub file: PathBuf,
+}
+
+/// The plots and pictures of all parts, in the order in which they were drawn.
+#[derive(Clone, Debug, Default)]
+pub struct Figures(Arc<Mutex<Vec<DrawnFigure>>>);
+
+impl Figures {
+    /// Adds a file that is complete.
+    pub fn add(&self, caption: impl Into<String>, file: impl Into<PathBuf>) {
+        let figure = DrawnFigure { caption: caption.into(), file: file.into() };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(figure);
+    }
+
+    /// All of them so far.
+    pub fn all(&self) -> Vec<DrawnFigure> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// Options of the trials.
@@ -63,6 +92,12 @@ pub struct Measurement {
     pub bench: String,
     /// The case within the part.
     pub case: String,
+    /// Who was measured, where it is not this library as its settings are: a scheme, a solver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub who: Option<String>,
+    /// Whether that is a scheme of another paper.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rival: bool,
     /// `cpu`, `cuda` or `cuda-emulated`.
     pub backend: String,
     /// Threads \[-\].
@@ -83,6 +118,13 @@ pub struct Measurement {
     /// device.
     #[serde(flatten)]
     pub details: Map<String, Value>,
+}
+
+impl Measurement {
+    /// The same of this scheme or solver.
+    pub(super) fn of(self, who: impl Into<String>, rival: bool) -> Self {
+        Self { who: Some(who.into()), rival, ..self }
+    }
 }
 
 /// A measurement that failed.
@@ -117,6 +159,8 @@ impl RowContext<'_> {
         Measurement {
             bench: self.part.to_owned(),
             case: self.case,
+            who: None,
+            rival: false,
             backend: self.machine.backend.to_owned(),
             threads: self.threads,
             precision: self.precision.to_owned(),

@@ -7,9 +7,38 @@ use serde_json::{Value, json};
 
 use super::part::{BenchError, in_pool};
 use pliant_runner::machine::OpenBackend;
-use pliant_runner::run::{Statistics, StepFigures};
+use pliant_runner::run::{GoalMonitor, GoalResult, Statistics, Status, StepFigures};
 use pliant_scenes::format::Scene;
 use pliant_scenes::scenario::Scenario;
+
+/// The goals of a scene during a run.
+#[derive(Default)]
+pub(super) struct Judge {
+    monitor: Option<GoalMonitor>,
+    dt: f64,
+    time: f64,
+}
+
+impl Judge {
+    /// Measures the goals of `scene`, of which `scenario` was made; to be called before the first step
+    /// and after each.
+    pub fn look(&mut self, scene: &Scene, scenario: &mut Scenario) -> Result<(), BackendError> {
+        let world = &mut scenario.world;
+        if world.step_count() == 0 {
+            self.monitor = GoalMonitor::new(scene, world, &scenario.parts, &scenario.centers).ok();
+            self.dt = scene.dt;
+            return Ok(());
+        }
+        self.time = world.time();
+        self.monitor.as_mut().map_or(Ok(()), |monitor| monitor.step(world, self.dt))
+    }
+
+    /// The results at the end of a whole run.
+    pub fn results(&self) -> Vec<GoalResult> {
+        let results = |monitor: &GoalMonitor| monitor.results(Status::Completed, self.time, self.dt);
+        self.monitor.as_ref().map_or_else(Vec::new, results)
+    }
+}
 
 /// A scene at its end, with the times of its steps.
 pub(super) struct SceneRun {
@@ -29,7 +58,18 @@ pub(super) fn run_whole(
     scene: &Scene,
     machine: &OpenBackend,
     threads: usize,
-    observe: impl FnMut(&mut World) -> Result<(), BackendError> + Send,
+    mut observe: impl FnMut(&mut World) -> Result<(), BackendError> + Send,
+) -> Result<SceneRun, BenchError> {
+    run_scenario(part, scene, machine, threads, |scenario| observe(&mut scenario.world))
+}
+
+/// As [`run_whole`]; `observe` gets the scenario.
+pub(super) fn run_scenario(
+    part: &'static str,
+    scene: &Scene,
+    machine: &OpenBackend,
+    threads: usize,
+    observe: impl FnMut(&mut Scenario) -> Result<(), BackendError> + Send,
 ) -> Result<SceneRun, BenchError> {
     in_pool(part, threads, || run_in_pool(part, scene, machine, observe))?
 }
@@ -38,7 +78,7 @@ fn run_in_pool(
     part: &'static str,
     scene: &Scene,
     machine: &OpenBackend,
-    mut observe: impl FnMut(&mut World) -> Result<(), BackendError>,
+    mut observe: impl FnMut(&mut Scenario) -> Result<(), BackendError>,
 ) -> Result<SceneRun, BenchError> {
     let fail = |reason: String| BenchError { bench: part, reason: format!("{}: {reason}", scene.name) };
     let mut scenario = Scenario::new(scene).map_err(|e| fail(e.to_string()))?;
@@ -46,7 +86,7 @@ fn run_in_pool(
     let steps = (scene.duration / scene.dt).round() as usize;
     let (mut wall_ms, mut statistics) = (Vec::with_capacity(steps), Statistics::default());
     let mut substeps = 0;
-    observe(&mut scenario.world).map_err(|e| fail(e.to_string()))?;
+    observe(&mut scenario).map_err(|e| fail(e.to_string()))?;
     for _ in 0..steps {
         let clock = Instant::now();
         let report = scenario.step().map_err(|e| fail(e.to_string()))?;
@@ -54,7 +94,7 @@ fn run_in_pool(
         wall_ms.push(wall);
         substeps = report.substeps;
         statistics.add(&StepFigures::of(&report, wall));
-        observe(&mut scenario.world).map_err(|e| fail(e.to_string()))?;
+        observe(&mut scenario).map_err(|e| fail(e.to_string()))?;
     }
     Ok(SceneRun { world: scenario.world, wall_ms, statistics, substeps, scene: scene.clone() })
 }

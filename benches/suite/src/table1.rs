@@ -6,9 +6,9 @@ use serde_json::json;
 use super::grip::{Grip, Slip};
 use super::part::{BenchError, BenchOptions, BenchPart, Measurement, RowContext};
 use super::rigid::builtin_scene;
-use super::scene_run::{SceneRun, run_whole};
-use pliant_runner::machine::OpenBackend;
+use super::scene_run::{SceneRun, run_scenario};
 use pliant_scenes::format::{AutoOr, Coupling, Scene};
+use pliant_scenes::scenario::Scenario;
 
 /// The part.
 pub const PART: BenchPart = BenchPart {
@@ -117,18 +117,42 @@ impl Published {
 }
 
 fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), BenchError> {
+    run_as(PART.name, true, options, &mut |_| Ok(()), row)
+}
+
+/// Called with a scene's state before its first step and after each, and not timed.
+pub(super) type Observe<'a> = &'a mut (dyn FnMut(&mut Scenario) -> Result<(), BackendError> + Send);
+
+/// The scenes of the table, as rows of `part`; `with_tenfold` adds `shake` at ten times its step.
+pub(super) fn run_as(
+    part: &'static str,
+    with_tenfold: bool,
+    options: &BenchOptions,
+    observe: Observe<'_>,
+    row: &mut dyn FnMut(Measurement),
+) -> Result<(), BenchError> {
     for published in &TABLE {
-        let scene = builtin_scene(PART.name, published.scene)?;
+        let scene = builtin_scene(part, published.scene)?;
         let mut variants = vec![(scene.name.clone(), scene.clone())];
-        if scene.name == "shake" {
+        if with_tenfold && scene.name == "shake" {
             variants.push(("shake, strongly coupled at ten times the step".to_owned(), tenfold(scene)));
         }
         for (name, scene) in &variants {
             for &threads in &options.threads {
                 let mut watch = SlipMonitor::default();
-                let whole =
-                    run_whole(PART.name, scene, &options.machine, threads, |world| watch.look(world))?;
-                rows(published, name, threads, &whole, watch.slip(), &options.machine, row);
+                let whole = run_scenario(part, scene, &options.machine, threads, |scenario| {
+                    observe(scenario)?;
+                    watch.look(&mut scenario.world)
+                })?;
+                let context = |case, unit| RowContext {
+                    machine: &options.machine,
+                    part,
+                    case,
+                    threads,
+                    precision: "f32",
+                    unit,
+                };
+                rows(published, name, &whole, watch.slip(), &context, row);
             }
         }
     }
@@ -179,19 +203,16 @@ impl SlipMonitor {
     }
 }
 
-fn rows(
+fn rows<'a>(
     published: &Published,
     name: &str,
-    threads: usize,
     whole: &SceneRun,
     slip: Option<[Slip; 2]>,
-    machine: &OpenBackend,
+    context: &impl Fn(String, &'static str) -> RowContext<'a>,
     row: &mut dyn FnMut(Measurement),
 ) {
-    let make = |case: String, unit, values| {
-        RowContext { machine, part: PART.name, case, threads, precision: "f32", unit }
-            .row(values, whole.details(published.details()))
-    };
+    let make =
+        |case: String, unit, values| context(case, unit).row(values, whole.details(published.details()));
     let ms_per_step = published.ms_per_step;
     let step = published.step * 1e3;
     row(make(
@@ -222,7 +243,7 @@ mod tests {
         for published in &TABLE {
             let scene = builtin_scene(PART.name, published.scene).unwrap();
             assert_eq!(scene.grid_spacing, Some(published.grid_spacing), "{}", published.scene);
-            let world = pliant_scenes::scenario::Scenario::new(&scene).unwrap().world;
+            let world = Scenario::new(&scene).unwrap().world;
             let ratio = world.particle_count() as f64 / published.particles as f64;
             let near = if scene.cloths.is_empty() { 0.0 } else { 2e-3 };
             assert!((ratio - 1.0).abs() <= near, "{}: {ratio}", published.scene);
