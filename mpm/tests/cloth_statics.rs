@@ -12,6 +12,10 @@ use pliant_mpm::reference::{ReferenceCloth, ReferenceMpm};
 /// Gravity [m/s^2].
 const GRAVITY: f64 = 10.0;
 
+/// Drag on the grid's velocity while a strip comes to rest \[1/s\]: about that of a pendulum's critical
+/// damping. At rest it has no effect.
+const DRAG: f64 = 5.0;
+
 /// Tip (x, drop) of a heavy elastica of length 1 that is clamped horizontally, for w L^3 / B: B
 /// theta'' = -w (L - s) cos(theta), theta(0) = 0, theta'(L) = 0 (Timoshenko and Gere, "Theory of
 /// Elastic Stability", with a distributed load), by shooting on theta'(0), and Runge and Kutta's method
@@ -87,12 +91,14 @@ impl Strip {
 /// 1976), until the potential energy has not changed by 1e-7 of itself in a time in which a body falls
 /// the length.
 fn settle(mpm: &mut ReferenceMpm) {
-    let dt = mpm.cloths[0].stability().largest_substep(0.0);
+    let dt = mpm.cloths[0].stability().largest_substep(0.0)
+        * std::env::var("DT").map_or(1.0, |x| x.parse::<f64>().unwrap());
+    println!("steps {:?}", mpm.cloths[0].stability().mesh_substeps(dt));
     let (mut before, mut last, mut next) = (0.0, f64::INFINITY, 0.0);
-    while mpm.time < 60.0 {
-        mpm.substep(dt, |_, _, _| {}).unwrap();
+    while mpm.time < std::env::var("T").map_or(60.0, |x| x.parse::<f64>().unwrap()) {
+        mpm.substep(dt, |_, _, v| *v /= 1.0 + DRAG * dt).unwrap();
         let kinetic = mpm.totals().kinetic_energy;
-        if kinetic < before {
+        if kinetic < before && std::env::var("NOKD").is_err() {
             let cloth = &mut mpm.cloths[0];
             for p in cloth.vertices.iter_mut().chain(&mut cloth.centroids) {
                 (p.velocity, p.affine) = (Vector3::zeros(), Matrix3::zeros());
@@ -105,11 +111,38 @@ fn settle(mpm: &mut ReferenceMpm) {
             let cloth = &mpm.cloths[0];
             let height: f64 = cloth.particles().map(|p| p.mass * p.position.z).sum();
             let potential = cloth.elastic_energy() + GRAVITY * height;
+            if std::env::var("TRACE").is_ok() {
+                let p = cloth.vertices.last().unwrap();
+                println!(
+                    "{} {potential:.8} tip {:.5} {:.5} elastic {:.5} kinetic {:.3e}",
+                    mpm.time,
+                    p.position.x,
+                    p.position.z,
+                    cloth.elastic_energy(),
+                    kinetic
+                );
+            }
             if (potential - last).abs() < 1e-7 * potential.abs() {
                 return;
             }
             (last, next) = (potential, mpm.time + 0.45);
         }
+    }
+    let cloth = &mpm.cloths[0];
+    for (k, p) in cloth.vertices.iter().enumerate() {
+        println!("{k}: {:.5} {:.5} {:.5}", p.position.x, p.position.y, p.position.z);
+    }
+    for k in 0..cloth.faces.len() {
+        let f = cloth.deformation_gradient(k);
+        let c = f.transpose() * f;
+        println!(
+            "face {k} {:?}: C11 {:.5} C12 {:.5} C22 {:.5} d3 {:.5}",
+            cloth.faces[k].vertices,
+            c.m11,
+            c.m12,
+            c.m22,
+            f.column(2).norm()
+        );
     }
     panic!("not at rest after {} s", mpm.time);
 }
