@@ -90,7 +90,7 @@ impl Stability {
     ///
     /// Measured on free sheets whose edges are 0.1 to 1.4 h long, without mean stresses: near rest
     /// energy first grows without bound at 1.0 to 1.25 h / c_s in the plane, between 0.6 and 0.8
-    /// where it is stretched by 1.5, and at 2 to 5 radians of bending, from fine to coarse. The
+    /// where it is stretched by 1.5, and at 3.5 to 8 radians of bending, from fine to coarse. The
     /// size of the faces hardly matters, because the grid carries no shorter waves than its own. A
     /// sheet pressed to r33 = 1/2 shows its limit beyond 1.2 h / c_s (to r33 = 0 its waves are
     /// sqrt(2) times as fast); released, it springs back with more energy than it had, by an error
