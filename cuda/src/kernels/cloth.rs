@@ -1,7 +1,7 @@
 //! Cloth: faces, vertices, hinges and pins of sheets, between one transfer to the particles and the
 //! next to the grid.
 
-use pliant_mpm::cloth::stability::MAX_MESH_SUBSTEPS;
+use pliant_mpm::cloth::stability::MOST_MESH_SUBSTEPS;
 
 use super::{GridNodes, MpmSettings, ParticleRows};
 use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
@@ -23,7 +23,7 @@ shared_constants! {
 }
 
 const _: () =
-    assert!(CLOTH_MESH_STEPS as usize == 2 * MAX_MESH_SUBSTEPS, "what Stability::mesh_steps gives at most");
+    assert!(CLOTH_MESH_STEPS as usize == MOST_MESH_SUBSTEPS, "what Stability::mesh_steps gives at most");
 
 shared_structs! {
     /// The material of a sheet.

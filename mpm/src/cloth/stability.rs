@@ -45,7 +45,15 @@ pub const MESH_ANGLE: f64 = 1.4;
 pub const MAX_WAVE_TRAVEL: f64 = 2.0;
 
 /// Most steps of the mesh in a substep.
-pub const MAX_MESH_SUBSTEPS: usize = 8;
+///
+/// The mean stress of a vibration of phase w T has sin^2(w T / 2) / (w T / 2)^2 of its stiffness, which
+/// is none at 2 pi: what strain of that shape there is stays, and grows. Four steps of [`MESH_ANGLE`]
+/// are 5.6. Strips that hung by an end with edges of 0.5, 0.7 and 1 h were then off by up to 2 % of their
+/// elongation with 10 rectangles, and up to 0.4 % with 20; with up to eight steps by 11 to 65 %.
+pub const MAX_MESH_SUBSTEPS: usize = 4;
+
+/// Most steps of the mesh in a substep that is longer than the largest.
+pub const MOST_MESH_SUBSTEPS: usize = 16;
 
 /// Ratio of the mesh's time T to the substep: with 1 the fastest vibrations are at the limit of
 /// stability, with this value at (2 / 1.1)^2 / 4 = 0.83 of it.
@@ -112,7 +120,7 @@ impl Stability {
         }
         // Rounding must not add a step.
         let steps = (PERIODS * substep * self.vibration / MESH_ANGLE - 1e-9).ceil();
-        let steps = steps.clamp(1.0, 2.0 * MAX_MESH_SUBSTEPS as f64);
+        let steps = steps.clamp(1.0, MOST_MESH_SUBSTEPS as f64);
         (steps as usize, PERIODS * substep / steps)
     }
 }
