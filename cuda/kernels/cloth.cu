@@ -422,7 +422,7 @@ PLIANT_KERNEL(cloth_advance, ClothAdvanceParameters, CLOTH_THREADS) {
     }
 }
 
-PLIANT_KERNEL(cloth_energy, ClothEnergyParameters, MPM_TOTAL_THREADS) {
+PLIANT_KERNEL_FOR(cloth_energy, ClothEnergyParameters, MPM_TOTAL_THREADS, 2) {
     const auto place = [&](uint32_t vertex) {
         const uint32_t i = p.tables.places[vertex];
         const auto row = [&](uint32_t d) { return row_of(p.particles, ROW_POSITION + d, i); };
