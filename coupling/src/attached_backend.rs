@@ -49,6 +49,13 @@ impl World {
                 instead: "remove it, or use the cpu backend",
             });
         }
+        if let Some(rate) = self.mpm.mass_damping().iter().find(|rate| **rate > 0.0) {
+            return Err(BackendError::Unsupported {
+                what: format!("mass_damping of {rate} 1/s"),
+                backend: name,
+                instead: "leave it out, or use the cpu backend",
+            });
+        }
         if self.mpm.grid_origin() != Vector3::zeros() {
             return Err(BackendError::Unsupported {
                 what: "a grid that moved".to_owned(),

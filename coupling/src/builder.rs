@@ -33,6 +33,7 @@ pub struct WorldBuilder {
     parts: Vec<NamedParticles>,
     sheet_names: Vec<String>,
     allowed: Vec<String>,
+    mass_damping: [Vec<f64>; 2],
 }
 
 impl World {
@@ -56,6 +57,7 @@ impl WorldBuilder {
             parts: Vec::new(),
             sheet_names: Vec::new(),
             allowed: Vec::new(),
+            mass_damping: Default::default(),
         }
     }
 
@@ -63,6 +65,14 @@ impl WorldBuilder {
     pub fn material(&mut self, material: Material) -> MaterialId {
         self.materials.push(material);
         MaterialId(self.materials.len() - 1)
+    }
+
+    /// Damps all motion of the particles of materials, and of sheets of cloth, by a force -alpha m v
+    /// from outside the world (mass-proportional damping): rates alpha \[1/s\] in the order of the
+    /// materials and of the sheets; those that are left out are zero.
+    pub fn mass_damping(&mut self, materials: Vec<f64>, sheets: Vec<f64>) -> &mut Self {
+        self.mass_damping = [materials, sheets];
+        self
     }
 
     /// Adds particles; they are numbered in this order.
@@ -182,7 +192,11 @@ impl WorldBuilder {
         }
         let mut bodies = bodies.build(settings.gravity, settings.dt, &settings.rigid)?;
         let (h, boundaries) = (settings.grid_spacing, &settings.boundaries);
-        let mpm = Mpm::with_sheets(h, materials, &particles, &sheets, boundaries, level)?;
+        let [mut rates, of_sheets] = self.mass_damping;
+        rates.resize(materials.len(), 0.0);
+        rates.extend(of_sheets);
+        let mut mpm = Mpm::with_sheets(h, materials, &particles, &sheets, boundaries, level)?;
+        mpm.set_mass_damping(rates)?;
         if !sheets.is_empty() {
             particles = mpm.particles();
         }

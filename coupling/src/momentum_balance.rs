@@ -2,7 +2,7 @@
 //! follow.
 
 use nalgebra::Vector3;
-use pliant_mpm::{Dissipated, GridMotionSums, PinImpulse, Totals};
+use pliant_mpm::{Dissipated, GridMotionSums, Impulse, PinImpulse, Totals};
 use pliant_rigid::Bodies;
 use pliant_rigid::simulation::{EnergyFlows, MechanicalEnergy};
 use serde::{Deserialize, Serialize};
@@ -111,6 +111,14 @@ impl BalanceTracker {
     /// \[m/s\].
     pub(crate) fn mean_velocity(&self) -> Vector3<f64> {
         if self.mass > 0.0 { self.linear / self.mass } else { Vector3::zeros() }
+    }
+
+    /// Adds the impulse of mass-proportional damping; its work is a loss of energy.
+    pub(crate) fn drag(&mut self, impulse: &Impulse) {
+        self.linear += impulse.linear;
+        self.angular += impulse.angular;
+        self.linear_magnitude += impulse.linear.norm();
+        self.angular_magnitude += impulse.angular.norm();
     }
 
     /// Adds the energy that the particles' materials dissipated in a substep.

@@ -45,6 +45,7 @@ impl Sums<'_> {
         }
         if let Some(dissipated) = flows.dissipated {
             self.balance_tracker.dissipated(dissipated);
+            self.balance_tracker.drag(&dissipated.drag);
         }
         self.balance_tracker.pins(flows.pins);
         self.add_boundary(flows.pins.impulse.linear, flows.pins.impulse.angular);

@@ -331,7 +331,11 @@ struct Advancing : PersistentBlocks<CLOTH_THREADS> {
     __device__ __forceinline__ void bend_hinge(uint32_t number) const {
         const ClothHinge& hinge = p.tables.hinges[number];
         Wide forces[4];
-        hinge_forces(hinge, corners_of(hinge, p.settings[0].grid_spacing_f64, [&](uint32_t v) { return place(v); }), forces);
+        const auto corners = [&](const ClothHinge& h) {
+            return corners_of(h, p.settings[0].grid_spacing_f64, [&](uint32_t v) { return place(v); });
+        };
+        const auto is_held = [&](uint32_t v) { return quad(p.velocities, v).w == 0.0f; };
+        hinge_forces(moment_of(p.tables.hinges, number, corners, is_held), corners(hinge), forces);
         for (uint32_t k = 0; k < 4; ++k) {
             const Wide f = forces[k];
             const Vec3 rounded = {static_cast<float>(f.x), static_cast<float>(f.y), static_cast<float>(f.z)};
@@ -418,7 +422,7 @@ PLIANT_KERNEL(cloth_advance, ClothAdvanceParameters, CLOTH_THREADS) {
     }
 }
 
-PLIANT_KERNEL(cloth_energy, ClothEnergyParameters, MPM_TOTAL_THREADS) {
+PLIANT_KERNEL_FOR(cloth_energy, ClothEnergyParameters, MPM_TOTAL_THREADS, 2) {
     const auto place = [&](uint32_t vertex) {
         const uint32_t i = p.tables.places[vertex];
         const auto row = [&](uint32_t d) { return row_of(p.particles, ROW_POSITION + d, i); };
@@ -438,8 +442,10 @@ PLIANT_KERNEL(cloth_energy, ClothEnergyParameters, MPM_TOTAL_THREADS) {
             sum += static_cast<double>(cloth::energy_density(p.tables.sheets[face.sheet], qr) * face.volume);
         } else {
             const ClothHinge& hinge = p.tables.hinges[element - faces];
-            const double bend = cloth::bend_of(hinge, cloth::corners_of(hinge, p.grid_spacing, place));
-            sum += 0.5 * hinge.stiffness * bend * bend;
+            const auto corners = [&](const ClothHinge& h) { return cloth::corners_of(h, p.grid_spacing, place); };
+            const auto is_held = [&](uint32_t v) { return quad(p.velocities, v).w == 0.0f; };
+            const double moment = cloth::moment_of(p.tables.hinges, element - faces, corners, is_held);
+            sum += 0.5 * moment * cloth::bend_of(hinge, corners(hinge));
         }
     }
     sum = block_reduce<Sum, MPM_TOTAL_THREADS>(sum);

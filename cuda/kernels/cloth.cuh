@@ -160,13 +160,48 @@ __device__ __forceinline__ double bend_of(const ClothHinge& hinge, const Corners
     return bend - TURN * round(bend / TURN);
 }
 
-// Forces on the hinge's vertices [N]; none where a face has collapsed.
-__device__ __forceinline__ void hinge_forces(const ClothHinge& hinge, const Corners& c, Wide (&forces)[4]) {
+// Areas of a hinge's faces that bend, that is of those whose vertices are not all held [m^2];
+// `is_held(v)` is whether a pin holds vertex v.
+template <typename IsHeld>
+__device__ __forceinline__ Array<double, 2> bending_areas(const ClothHinge& hinge, IsHeld is_held) {
+    const bool edge = is_held(hinge.vertices[0]) && is_held(hinge.vertices[1]);
+    const auto of = [&](uint32_t side) { return edge && is_held(hinge.vertices[2 + side]) ? 0.0 : hinge.areas[side]; };
+    return {of(0), of(1)};
+}
+
+// Curvature across a hinge's edge over its angle [1/m].
+__device__ __forceinline__ double curvature_per_angle(const ClothHinge& hinge, const Array<double, 2>& areas) {
+    const double area = areas[0] + areas[1];
+    return area > 0.0 ? hinge.length / area : 0.0;
+}
+
+// Moment of hinge number `own` [N m]; `corners_of(h)` are those of a hinge.
+template <typename CornersOf, typename IsHeld>
+__device__ __forceinline__ double moment_of(const Span<ClothHinge>& hinges, uint32_t own, CornersOf corners_of, IsHeld is_held) {
+    const auto curvature = [&](uint32_t number) {
+        const ClothHinge& hinge = hinges[number];
+        return curvature_per_angle(hinge, bending_areas(hinge, is_held)) * bend_of(hinge, corners_of(hinge));
+    };
+    const ClothHinge& hinge = hinges[own];
+    const Array<double, 2> areas = bending_areas(hinge, is_held);
+    const double here = curvature(own);
+    double across = (areas[0] + areas[1]) * here;
+#pragma unroll 1
+    for (uint32_t k = 0; k < 4; ++k) {
+        if (hinge.couplings[k] > 0.0) {
+            across += areas[k / 2] * hinge.couplings[k] * curvature(hinge.neighbours[k]);
+        }
+    }
+    return hinge.stiffness * curvature_per_angle(hinge, areas) * across;
+}
+
+// Forces of a moment [N m] on the hinge's vertices [N]; none where a face has collapsed.
+__device__ __forceinline__ void hinge_forces(double resisting, const Corners& c, Wide (&forces)[4]) {
     const Wide left = cross(c.edge, c.left), right = cross(c.right, c.edge);
     const double length_squared = dot(c.edge, c.edge), length = sqrt(length_squared);
     const double left_squared = dot(left, left), right_squared = dot(right, right);
     const bool is_whole = left_squared > 0.0 && right_squared > 0.0;
-    const double moment = is_whole ? -hinge.stiffness * bend_of(hinge, c) : 0.0;
+    const double moment = is_whole ? -resisting : 0.0;
     const Wide of_left = (is_whole ? -length / left_squared : 0.0) * left;
     const Wide of_right = (is_whole ? -length / right_squared : 0.0) * right;
     // Where the tips' feet are along the edge, 0 at its first end and 1 at its second.

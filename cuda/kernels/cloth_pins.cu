@@ -4,8 +4,14 @@
 
 namespace cloth {
 
-// Sweeps (mpm/src/sheets/pins.rs says why so many).
+// Sweeps of a round of Gauss-Seidel.
 constexpr uint32_t PIN_SWEEPS = 8;
+
+// Most rounds, and the residual at which the last one ends, over that of the first sweep: what the
+// host's conjugate gradients leave, but for the rounding of the nodes' velocities.
+constexpr uint32_t PIN_ROUNDS = 16;
+constexpr float PIN_TOLERANCE = 1e-6f;
+
 static_assert(PIN_SWEEPS * WARP_SIZE == CLOTH_PIN_THREADS, "a warp a sweep");
 
 // Sum over the lanes of the warp, the same for all, along a fixed tree.
@@ -86,12 +92,13 @@ __device__ __forceinline__ void begin_pin(const ClothHoldGridParameters& p, uint
     }
 }
 
-// Moves the grid with one pin, and adds the impulse to the lane's sums.
-__device__ __forceinline__ void sweep_pin(const ClothHoldGridParameters& p, uint32_t pin, double (&sums)[CLOTH_PIN_SUMS]) {
+// Moves the grid with one pin, and adds the impulse to the lane's sums. Returns what its velocity
+// lacked [m/s].
+__device__ __forceinline__ float sweep_pin(const ClothHoldGridParameters& p, uint32_t pin, double (&sums)[CLOTH_PIN_SUMS]) {
     const uint32_t lane = lane_index(), row = pin * CLOTH_PIN_ROW;
     const double mobility = p.pins.rows[row + PIN_MOBILITY];
     if (!holds(p, pin) || mobility == 0.0) {
-        return;
+        return 0.0f;
     }
     const double weight = lane < STENCIL_NODES ? p.weights[pin * STENCIL_NODES + lane] : 0.0;
     const uint32_t slot = lane < STENCIL_NODES ? p.reach[pin * STENCIL_NODES + lane] : 0;
@@ -99,7 +106,8 @@ __device__ __forceinline__ void sweep_pin(const ClothHoldGridParameters& p, uint
     const Wide from = wide(vector(node));
     const Wide grid_velocity = {warp_sum(weight * from.x), warp_sum(weight * from.y), warp_sum(weight * from.z)};
     const Wide pin_velocity = {p.pins.rows[row], p.pins.rows[row + 1], p.pins.rows[row + 2]};
-    const Wide impulse = (1.0 / mobility) * (pin_velocity - grid_velocity);
+    const Wide missing = pin_velocity - grid_velocity;
+    const Wide impulse = (1.0 / mobility) * missing;
     if (weight > 0.0) {
         const double mass = node.w;
         const Wide wanted = from + (weight / mass) * impulse;
@@ -113,15 +121,19 @@ __device__ __forceinline__ void sweep_pin(const ClothHoldGridParameters& p, uint
         const Wide at = {along(0, local / 16), along(1, local / 4 % 4), along(2, local % 4)};
         add_impulse([&](uint32_t n) -> double& { return sums[n]; }, at, mass * (wide(to) - from), pin_velocity);
     }
+    return static_cast<float>(sqrt(dot(missing, missing)));
 }
 
 }  // namespace cloth
 
-// A warp takes a sweep, a lane a node. The result is that of sweeps one after the other, each
-// through the pins in their order: a sweep follows the one before at such a distance that no two
+// A warp takes a sweep of a round, a lane a node. The result is that of sweeps one after the other,
+// each through the pins in their order: a sweep follows the one before at such a distance that no two
 // warps work on pins that share nodes.
 PLIANT_KERNEL(cloth_hold_grid, ClothHoldGridParameters, CLOTH_PIN_THREADS) {
     SHARED(uint32_t, farthest, 1);
+    // What the first sweep found, and the last of each round, as bits: those of floats that are not
+    // negative are in the order of their values.
+    SHARED(uint32_t, found, 1 + cloth::PIN_ROUNDS);
     SHARED(double, parts, cloth::PIN_SWEEPS * CLOTH_PIN_SUMS);
     if (is_stopped(p.status, p.substep_index)) {
         return;
@@ -129,6 +141,9 @@ PLIANT_KERNEL(cloth_hold_grid, ClothHoldGridParameters, CLOTH_PIN_THREADS) {
     const uint32_t pins = p.pins.vertices.length, sweep = warp_index();
     if (threadIdx.x == 0) {
         farthest[0] = 0;
+    }
+    if (threadIdx.x <= cloth::PIN_ROUNDS) {
+        found[threadIdx.x] = 0;
     }
     for (uint32_t pin = sweep; pin < pins; pin += cloth::PIN_SWEEPS) {
         cloth::begin_pin(p, pin);
@@ -140,11 +155,25 @@ PLIANT_KERNEL(cloth_hold_grid, ClothHoldGridParameters, CLOTH_PIN_THREADS) {
     __syncthreads();
     const uint32_t behind = sweep * (farthest[0] + 1), last = (cloth::PIN_SWEEPS - 1) * (farthest[0] + 1);
     double sums[CLOTH_PIN_SUMS] = {};
-    for (uint32_t step = 0; step < pins + last; ++step) {
-        if (step >= behind && step - behind < pins) {
-            cloth::sweep_pin(p, step - behind, sums);
+    // The same for all threads: a round's entry is not written in later ones.
+#pragma unroll 1
+    for (uint32_t round = 0; round < cloth::PIN_ROUNDS; ++round) {
+#pragma unroll 1
+        for (uint32_t step = 0; step < pins + last; ++step) {
+            if (step >= behind && step - behind < pins) {
+                const uint32_t missing = __float_as_uint(cloth::sweep_pin(p, step - behind, sums));
+                if (lane_index() == 0 && round == 0 && sweep == 0) {
+                    atomicMax(&found[0], missing);
+                }
+                if (lane_index() == 0 && sweep + 1 == cloth::PIN_SWEEPS) {
+                    atomicMax(&found[1 + round], missing);
+                }
+            }
+            __syncthreads();
         }
-        __syncthreads();
+        if (__uint_as_float(found[1 + round]) <= cloth::PIN_TOLERANCE * __uint_as_float(found[0])) {
+            break;
+        }
     }
     for (uint32_t entry = 0; entry < CLOTH_PIN_SUMS; ++entry) {
         const double sum = cloth::warp_sum(sums[entry]);

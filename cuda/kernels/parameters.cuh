@@ -514,13 +514,22 @@ PLIANT_CHECK_LAYOUT(ClothFace, 0x56c9e5dc7669cb82ull, FIELD(corners), FIELD(shee
 struct ClothHinge {
     // Numbers of the edge's ends and of the two faces' tips.
     Array<uint32_t, 4> vertices;
+    // The hinges at the other edges of its two faces, two each; its own number where an edge is
+    // one of the boundary.
+    Array<uint32_t, 4> neighbours;
+    // Couplings to them.
+    Array<double, 4> couplings;
     // Angle at rest [rad].
     double rest_angle;
-    // Moment per angle [N m].
+    // Length of the edge at rest [m].
+    double length;
+    // Areas of the two faces at rest [m^2].
+    Array<double, 2> areas;
+    // Bending stiffness B [N m].
     double stiffness;
 };
-PLIANT_CHECK_LAYOUT(ClothHinge, 0xef0822e8d53c554cull, FIELD(vertices), FIELD(rest_angle),
-    FIELD(stiffness))
+PLIANT_CHECK_LAYOUT(ClothHinge, 0xdf7b06bfd7ae895aull, FIELD(vertices), FIELD(neighbours),
+    FIELD(couplings), FIELD(rest_angle), FIELD(length), FIELD(areas), FIELD(stiffness))
 
 // A pin in a substep.
 struct PinTarget {
@@ -2119,13 +2128,16 @@ struct ClothEnergyParameters {
     ParticleRows particles;
     // Meshes.
     ClothTables tables;
+    // Velocities of the vertices [m/s], and their inverse masses [1/kg], zero where a pin holds
+    // them.
+    Span<Array<float, 4>> velocities;
     // `MPM_TOTALS`(super::MPM_TOTALS) entries a tile.
     Span<double> tile_sums;
     // Grid spacing h [m].
     double grid_spacing;
 };
-PLIANT_CHECK_LAYOUT(ClothEnergyParameters, 0x112c544479ee00c2ull, FIELD(particles), FIELD(tables),
-    FIELD(tile_sums), FIELD(grid_spacing))
+PLIANT_CHECK_LAYOUT(ClothEnergyParameters, 0xc860113cb813a45eull, FIELD(particles), FIELD(tables),
+    FIELD(velocities), FIELD(tile_sums), FIELD(grid_spacing))
 
 // Probe: finds node blocks by their keys.
 struct ProbeFindNodesParameters {

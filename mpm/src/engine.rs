@@ -53,8 +53,10 @@ pub struct Dissipated {
     /// Elastic energy dissipated by return mappings. Absent if cloth has friction against shear,
     /// whose loss is not measured.
     pub plastic: Option<f64>,
-    /// Kinetic energy dissipated by the damping of cloth.
+    /// Kinetic energy dissipated by the damping of cloth, and by mass-proportional damping.
     pub damping: f64,
+    /// Impulse of mass-proportional damping on the particles, about the world's origin.
+    pub drag: Impulse,
 }
 
 /// Particles, grid and scratch memory of the fast path.
@@ -87,6 +89,8 @@ pub struct Mpm {
     /// The particle that was lost. It is outside every scratchpad, so no particle is moved any
     /// more.
     pub(crate) lost: Option<MpmError>,
+    /// Rates of mass-proportional damping, by material and then by sheet; empty for none \[1/s\].
+    pub(crate) mass_damping: Vec<f64>,
     /// In the last P2G \[m/s^2\].
     pub(crate) gravity: Vector3<f64>,
     /// Whether any material is granular.
@@ -217,6 +221,7 @@ impl Mpm {
             outcomes: Vec::new(),
             grid_version: 0,
             gravity: Vector3::zeros(),
+            mass_damping: Vec::new(),
             has_granular: false,
             subgrid_motions: Vec::new(),
             subgrid_fraction: 0.0,
@@ -284,12 +289,13 @@ impl Mpm {
     pub fn dissipated(&self) -> Dissipated {
         let rubs = |m: &ClothMaterial| m.shear_stiffness > 0.0 && m.friction > 0.0;
         let known = !self.sheet_materials().iter().any(rubs);
-        let (mut plastic, mut damping) = (0.0, 0.0);
+        let (mut plastic, mut damping, mut drag) = (0.0, 0.0, Impulse::default());
         for outcome in &self.outcomes {
             plastic += outcome.plastic;
             damping += outcome.damping;
+            drag += outcome.drag;
         }
-        Dissipated { plastic: known.then_some(plastic), damping }
+        Dissipated { plastic: known.then_some(plastic), damping, drag }
     }
 
     /// Largest speed of a particle after the last substep \[m/s\].

@@ -11,6 +11,7 @@ use crate::cloth::ClothMaterial;
 use crate::constitutive::{AnyModel, Constitutive, ConstitutiveResponse};
 use crate::detail::{SubgridMotion, add_subgrid_motion};
 use crate::gather::{affine_of, copy_nodes, gather_stencil, load_stencil};
+use crate::grid::Impulse;
 use crate::material::Material;
 use crate::scratchpad::{HIGHEST, LOWEST, STENCIL, Scratchpad, StencilBox};
 use crate::sort::NEIGHBOURS;
@@ -60,6 +61,8 @@ pub(crate) struct BlockOutcome {
     /// Elastic energy dissipated by return mappings, and kinetic energy by damping \[J\].
     pub plastic: f64,
     pub damping: f64,
+    /// Impulse of mass-proportional damping.
+    pub drag: Impulse,
 }
 
 /// Cells beyond the scratchpad within which the sort still finds a particle.

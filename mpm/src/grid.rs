@@ -10,7 +10,7 @@ use crate::tiles::{BLOCK_CELLS, BlockKey};
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Simd};
 
 /// Sum over the nodes of one block, world frame, angular parts about the world origin.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Impulse {
     /// Linear impulse \[N s\].
     pub linear: Vector3<f64>,

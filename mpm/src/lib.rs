@@ -26,6 +26,7 @@ pub mod stable_step;
 pub mod totals;
 pub mod view;
 
+mod drag;
 mod g2p;
 mod gather;
 mod grid;

@@ -42,6 +42,9 @@ pub struct ReferenceMpm {
     pub cloths: Vec<ReferenceCloth>,
     /// Acceleration applied to particles, e.g. the source of a manufactured solution.
     pub body_force: Option<BodyForce>,
+    /// Rates of mass-proportional damping, by material and then by sheet of cloth; those that are left
+    /// out are zero \[1/s\].
+    pub mass_damping: Vec<f64>,
     materials: Vec<Material>,
     models: Vec<AnyModel<f64>>,
 }
@@ -75,6 +78,7 @@ impl ReferenceMpm {
             particles,
             cloths: Vec::new(),
             body_force: None,
+            mass_damping: Vec::new(),
             materials,
             models,
         })
@@ -177,6 +181,26 @@ impl ReferenceMpm {
         }
         for cloth in &mut self.cloths {
             cloth.grid_to_particles(grid, self.time, substep, self.gravity);
+        }
+        self.damp_velocities(substep);
+    }
+
+    /// Mass-proportional damping after a substep of `substep` \[s\]: a force -alpha m v on every
+    /// particle, by its exact factor exp(-alpha substep).
+    fn damp_velocities(&mut self, substep: f64) {
+        let rate = |material: usize| self.mass_damping.get(material).copied().unwrap_or(0.0);
+        let of_sheets: Vec<f64> =
+            (0..self.cloths.len()).map(|sheet| rate(self.materials.len() + sheet)).collect();
+        let of_particles: Vec<f64> = self.particles.iter().map(|p| rate(p.material)).collect();
+        for (p, rate) in self.particles.iter_mut().zip(of_particles) {
+            let kept = (-rate * substep).exp();
+            (p.velocity, p.affine) = (p.velocity * kept, p.affine * kept);
+        }
+        for (cloth, rate) in self.cloths.iter_mut().zip(of_sheets) {
+            let kept = (-rate * substep).exp();
+            for p in cloth.vertices.iter_mut().chain(&mut cloth.centroids) {
+                (p.velocity, p.affine) = (p.velocity * kept, p.affine * kept);
+            }
         }
     }
 

@@ -183,6 +183,9 @@ impl Mpm {
         let shares = (tiles, PerBlock(&mut self.stencil_boxes[..]));
         par_blocks(0, &self.store.blocks, shares, &mut self.outcomes, &work);
         self.advance_sheets(substep);
+        if self.outcomes.iter().all(|o| o.lost.is_none()) {
+            self.damp_velocities(substep);
+        }
         self.frame.origin = self.frame.after(substep);
         self.order.must_sort |= self.outcomes.iter().any(|o| o.sort);
         let lost = self.outcomes.iter().enumerate().find_map(|(b, o)| o.lost.map(|lost| (b, lost)));

@@ -135,12 +135,13 @@ fn energy_growth(edge: f64, bending_stiffness: f64, factor: f64) -> f64 {
 }
 
 /// At the stable substep energy does not grow, though waves in the plane would allow a third of it,
-/// and the limits are real: 6 times as long, and in bending 5.5 times (radians of the shortest
-/// wave), is unstable.
+/// and the limits are real: 6 times as long is unstable (12 times with fine edges, where the mesh's own
+/// steps set the limit), and in bending 3.5 to 8 times (radians of the
+/// shortest wave), from fine to coarse; 0.5 to 1 less is not.
 #[test]
 fn stable_substep_is_stable_and_its_limit_is_real() {
-    for edge in [0.25, 0.5, 1.0, 1.4] {
-        for (bending_stiffness, factor) in [(0.0, 6.0), (100.0, 5.5)] {
+    for (edge, plane, bending) in [(0.25, 12.0, 3.5), (0.5, 12.0, 4.5), (1.0, 7.0, 6.0), (1.4, 6.0, 8.0)] {
+        for (bending_stiffness, factor) in [(0.0, plane), (100.0, bending)] {
             let stable = energy_growth(edge, bending_stiffness, 1.0);
             let unstable = energy_growth(edge, bending_stiffness, factor);
             println!("edge {edge} h, B {bending_stiffness}: {stable}, {unstable}");
@@ -370,44 +371,6 @@ fn energy_does_not_grow_while_hanging() {
         assert!(highest <= 1e-4, "{highest}");
         assert!(late < 0.1 * early, "{early} {late}");
     }
-}
-
-/// Small deflection of a sheet with bending stiffness B and mass m an area under its weight,
-/// clamped along an edge (Timoshenko and Woinowsky-Krieger, cylindrical bending): m g L^4 / (8 B)
-/// in the middle of the free edge. Four rectangles to the free edge and six times as many along the
-/// clamp, all with the same diagonal, so that it bends to a cylinder far from the sides. Measured:
-/// -0.9 %, with 6 rectangles +0.7 %.
-#[test]
-fn cantilever_sheet_bends() {
-    let (parts, length, gravity) = (4_usize, 0.3_f64, 0.05);
-    let h = length / parts as f64;
-    let mut material = material(1e3, 1e5, 0.0, 0.05);
-    // A deflection of 2 % of the length, of the strip from the middle of the clamped rectangle on:
-    // an angle is spread over both sides of its edge, and the clamp's edge bends on one side only.
-    let free = length + 0.5 * h;
-    let deflection = 0.02 * length;
-    material.bending_stiffness = 1e3 * 0.05 * gravity * free.powi(4) / (8.0 * deflection);
-    let (rows, columns) = (parts + 2, 6 * parts + 1);
-    let vertices = (0..rows * columns)
-        .map(|k| h * Vector3::new((k / columns) as f64 - 1.0, (k % columns) as f64, 0.0))
-        .collect();
-    let corners = (0..rows - 1).flat_map(|i| (0..columns - 1).map(move |j| i * columns + j));
-    let faces =
-        corners.flat_map(|a| [[a, a + columns, a + columns + 1], [a, a + columns + 1, a + 1]]).collect();
-    let mesh = ClothMesh::new(vertices, faces).unwrap();
-    let pins = fix(&mesh, 0..2 * columns);
-    let cloth = ReferenceCloth::new(mesh, material, pins, h).unwrap();
-    let mut mpm = with_cloths(h, gravity, vec![cloth]);
-    let dt = substep(&mpm);
-    // Critical damping of the first mode, 1.875^2 sqrt(B / m) / L^2; the strain of the diagonals
-    // follows by creep.
-    let omega = 3.516 * (material.bending_stiffness / (1e3 * 0.05)).sqrt() / (length * length);
-    while mpm.time < 24.0 / omega {
-        mpm.substep(dt, |_, _, v| *v /= 1.0 + 2.0 * omega * dt).unwrap();
-    }
-    let tip = -mpm.cloths[0].vertices[(rows - 1) * columns + columns / 2].position.z / deflection;
-    println!("deflection {tip} of theory");
-    assert!((tip - 1.0).abs() < 0.03, "{tip}");
 }
 
 /// A sheet that falls on another, which hangs by its corners, does not pass through: the upper

@@ -158,7 +158,7 @@ impl Scenario {
 
 fn build(scene: &Scene, cache: Option<&Path>) -> Result<Scenario, SceneError> {
     validate(scene)?;
-    let Assembly { materials, soft, cloths, rigid, warnings: coarse } = assemble(scene, cache)?;
+    let Assembly { materials, mass_damping, soft, cloths, rigid, warnings: coarse } = assemble(scene, cache)?;
     check_soft(scene, &soft, &cloths)?;
     let mut builder = World::builder(settings(scene));
     for pad in tactile_pads(scene, &rigid)? {
@@ -175,6 +175,7 @@ fn build(scene: &Scene, cache: Option<&Path>) -> Result<Scenario, SceneError> {
         mut files,
     } = rigid;
     let ids: Vec<_> = materials.into_iter().map(|material| builder.material(material)).collect();
+    builder.mass_damping(mass_damping, scene.cloths.iter().map(|cloth| cloth.mass_damping).collect());
     let mut colors = Vec::new();
     let mut parts = Vec::new();
     for (at, part) in soft.into_iter().enumerate() {

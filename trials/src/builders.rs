@@ -52,6 +52,7 @@ pub fn soft(name: &str, shape: SoftShape, position: [f64; 3], material: Material
         velocity: [0.0; 3],
         angular_velocity: [0.0; 3],
         material: MaterialRef::Inline(material),
+        mass_damping: 0.0,
         sampling: Sampling { spacing: AutoOr::Auto, counts: None, jitter: 0.0 },
         color: [222, 184, 135],
     }

@@ -1,7 +1,7 @@
 //! Cloth: faces, vertices, hinges and pins of sheets, between one transfer to the particles and the
 //! next to the grid.
 
-use pliant_mpm::cloth::stability::MAX_MESH_SUBSTEPS;
+use pliant_mpm::cloth::stability::MOST_MESH_SUBSTEPS;
 
 use super::{GridNodes, MpmSettings, ParticleRows};
 use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
@@ -23,7 +23,7 @@ shared_constants! {
 }
 
 const _: () =
-    assert!(CLOTH_MESH_STEPS as usize == 2 * MAX_MESH_SUBSTEPS, "what Stability::mesh_steps gives at most");
+    assert!(CLOTH_MESH_STEPS as usize == MOST_MESH_SUBSTEPS, "what Stability::mesh_steps gives at most");
 
 shared_structs! {
     /// The material of a sheet.
@@ -81,9 +81,18 @@ shared_structs! {
     pub struct ClothHinge {
         /// Numbers of the edge's ends and of the two faces' tips.
         pub vertices: [u32; 4],
+        /// The hinges at the other edges of its two faces, two each; its own number where an edge is
+        /// one of the boundary.
+        pub neighbours: [u32; 4],
+        /// Couplings to them.
+        pub couplings: [f64; 4],
         /// Angle at rest [rad].
         pub rest_angle: f64,
-        /// Moment per angle [N m].
+        /// Length of the edge at rest [m].
+        pub length: f64,
+        /// Areas of the two faces at rest [m^2].
+        pub areas: [f64; 2],
+        /// Bending stiffness B [N m].
         pub stiffness: f64,
     }
 
@@ -212,6 +221,9 @@ kernel_parameters! {
         pub particles: ParticleRows,
         /// Meshes.
         pub tables: ClothTables,
+        /// Velocities of the vertices [m/s], and their inverse masses [1/kg], zero where a pin holds
+        /// them.
+        pub velocities: Span<[f32; 4]>,
         /// [`MPM_TOTALS`](super::MPM_TOTALS) entries a tile.
         pub tile_sums: Span<f64>,
         /// Grid spacing h [m].

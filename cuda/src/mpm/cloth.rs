@@ -100,11 +100,12 @@ struct HeldVertices {
 }
 
 impl Motion {
-    fn new(device: &Device, counts: &Counts) -> Result<Self, DeviceError> {
+    fn new(device: &Device, counts: &Counts, tables: &Tables) -> Result<Self, DeviceError> {
         Ok(Self {
             corners: device.allocate(counts.vertices)?,
             locals: device.allocate(counts.vertices)?,
-            velocities: device.allocate(counts.vertices)?,
+            // Until the first substep sets them: at rest, no vertex held.
+            velocities: device.upload(&tables.rest_velocities())?,
             displacements: device.allocate(counts.vertices)?,
             mesh_velocities: device.allocate(counts.vertices)?,
             face_velocities: device.allocate(counts.faces)?,
@@ -241,7 +242,7 @@ impl DeviceCloth {
             hinges: device.upload(&tables.hinges)?,
             sheets: device.upload(&tables.sheets)?,
             mesh: MeshSteps::new(device, mpm)?,
-            motion: Motion::new(device, &counts)?,
+            motion: Motion::new(device, &counts, &tables)?,
             pins: HeldVertices::new(device, &counts, &tables)?,
             blocks: resident.min(wanted.max(1)),
         }))
@@ -378,7 +379,13 @@ impl DeviceCloth {
         let tiles = tiles.div_ceil(MPM_TOTAL_TILE);
         commands.launch(
             Launch::new(tiles, MPM_TOTAL_THREADS),
-            &ClothEnergyParameters { particles, tables: self.tables(), tile_sums, grid_spacing },
+            &ClothEnergyParameters {
+                particles,
+                tables: self.tables(),
+                velocities: self.motion.velocities.span(),
+                tile_sums,
+                grid_spacing,
+            },
         );
         tiles
     }

@@ -13,7 +13,7 @@ use super::totals::ReferenceTotals;
 use crate::bspline::INVERSE_SECOND_MOMENT;
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{
-    ClothError, ClothMaterial, ClothMesh, ClothModel, Hinge, Pin, Sheet, Stability, stability,
+    ClothError, ClothMaterial, ClothMesh, ClothModel, Hinge, Pin, Sheet, Stability, bending, stability,
 };
 use nalgebra::{Matrix2, Matrix3, Vector3};
 use pliant_numeric::linalg::Vec3;
@@ -107,7 +107,10 @@ impl ReferenceCloth {
         let Sheet { mesh, pins, .. } = sheet;
         let bends = material.bending_stiffness > 0.0;
         let hinges = if bends { Hinge::all(&mesh, material.bending_stiffness) } else { Vec::new() };
-        let inverse_masses = vec![0.0; vertices.len()];
+        let mut inverse_masses = vertices.iter().map(|p| 1.0 / p.mass).collect::<Vec<_>>();
+        for pin in pins.iter().filter(|pin| pin.holds(0.0)) {
+            inverse_masses[pin.vertex()] = 0.0;
+        }
         let model = ClothModel::new(&material);
         let support_impulse = Vector3::zeros();
         Ok(Self {
@@ -176,8 +179,8 @@ impl ReferenceCloth {
     /// Elastic energy \[J\].
     pub fn elastic_energy(&self) -> f64 {
         let face = |f: &ClothFace| f.volume * self.model.energy_density(&Qr::new(&self.columns(f)));
-        let hinge = |h: &Hinge| h.energy(&h.vertices.map(|v| self.vertices[v].position));
-        self.faces.iter().map(face).sum::<f64>() + self.hinges.iter().map(hinge).sum::<f64>()
+        let bending = bending::serial::energy(&self.hinges, &self.positions(), &self.held());
+        self.faces.iter().map(face).sum::<f64>() + bending
     }
 
     /// Elastic forces on the vertices \[N\] and, for each face, minus the derivative of its energy
@@ -199,20 +202,24 @@ impl ReferenceCloth {
             face.add_forces(&[p1, p2], &mut on_vertices);
             on_directors.push(-face.volume * Vector3::from(p3.0));
         }
-        for hinge in &self.hinges {
-            let forces = hinge.forces(&hinge.vertices.map(|v| self.vertices[v].position));
-            for (&vertex, force) in hinge.vertices.iter().zip(forces) {
-                on_vertices[vertex] += force;
-            }
-        }
+        bending::serial::add_forces(&self.hinges, &self.positions(), &self.held(), &mut on_vertices);
         (on_vertices, on_directors)
+    }
+
+    fn positions(&self) -> Vec<Vector3<f64>> {
+        self.vertices.iter().map(|p| p.position).collect()
+    }
+
+    /// Which vertices pins hold.
+    fn held(&self) -> Vec<bool> {
+        self.inverse_masses.iter().map(|inverse| *inverse == 0.0).collect()
     }
 
     /// Biot stresses of the faces, a weighted mean over the steps that the mesh takes from rest in
     /// `substep` \[s\].
     fn mean_biot(&self, substep: f64) -> Vec<[f64; 3]> {
         let (steps, step) = self.stability.mesh_substeps(substep);
-        let mut positions = self.vertices.iter().map(|p| p.position).collect::<Vec<_>>();
+        let mut positions = self.positions();
         let mut velocities = vec![Vector3::zeros(); self.vertices.len()];
         let mut mean = vec![[0.0; 3]; self.faces.len()];
         for k in 0..steps {

@@ -5,6 +5,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::arrays::{CsrAdjacency, Vertices};
+use crate::cloth::bending::{self, Neighbour};
 use crate::cloth::{Hinge, Sheet};
 
 /// Smallest number of hinges in a parallel job.
@@ -14,6 +15,8 @@ const GRAIN: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bending {
     hinges: Vec<Hinge>,
+    /// Curvatures across the hinges \[1/m\].
+    curvatures: Vec<f64>,
     /// Forces on the hinges' four vertices \[N\].
     forces: Vec<[[f32; 3]; 4]>,
     /// Of each vertex: its hinges as hinge x 4 + corner.
@@ -25,9 +28,16 @@ impl Bending {
     pub(super) fn add(&mut self, sheet: &Sheet, first_vertex: u32) {
         if sheet.material.bending_stiffness > 0.0 {
             let hinges = Hinge::all(&sheet.mesh, sheet.material.bending_stiffness);
-            let mesh_state = |v: usize| v + first_vertex as usize;
-            self.hinges
-                .extend(hinges.into_iter().map(|h| Hinge { vertices: h.vertices.map(mesh_state), ..h }));
+            let first_hinge = self.hinges.len();
+            self.hinges.extend(hinges.into_iter().map(|h| {
+                Hinge {
+                    vertices: h.vertices.map(|v| v + first_vertex as usize),
+                    neighbours: h
+                        .neighbours
+                        .map(|of_face| of_face.map(|n| Neighbour { hinge: n.hinge + first_hinge, ..n })),
+                    ..h
+                }
+            }));
         }
     }
 
@@ -40,20 +50,34 @@ impl Bending {
         pairs.sort_unstable();
         self.adjacency = CsrAdjacency::new(vertices, &pairs);
         self.forces = vec![[[0.0; 3]; 4]; self.hinges.len()];
+        self.curvatures = vec![0.0; self.hinges.len()];
     }
 
     /// Forces of all hinges.
     pub(super) fn find_forces(&mut self, vertices: &Vertices, grid_spacing: f64) {
-        let hinges = self.forces.par_iter_mut().zip(&self.hinges).with_min_len(GRAIN);
-        hinges.for_each(|(forces, hinge)| {
-            *forces =
-                hinge.forces(&corners(hinge, vertices, grid_spacing)).map(|f| f.map(|x| x as f32).into());
+        let curvatures = self.curvatures.par_iter_mut().zip(&self.hinges).with_min_len(GRAIN);
+        curvatures.for_each(|(curvature, hinge)| {
+            *curvature = hinge.curvature(&corners(hinge, vertices, grid_spacing), held(hinge, vertices));
+        });
+        let curvatures = &self.curvatures;
+        let hinges = self.forces.par_iter_mut().zip(&self.hinges).zip(curvatures).with_min_len(GRAIN);
+        hinges.for_each(|((forces, hinge), &own)| {
+            let moment = hinge.moment(own, |other| curvatures[other], held(hinge, vertices));
+            let corners = corners(hinge, vertices, grid_spacing);
+            *forces = bending::forces(&corners, moment).map(|f| f.map(|x| x as f32).into());
         });
     }
 
     /// Energy \[J\].
     pub(super) fn energy(&self, vertices: &Vertices, grid_spacing: f64) -> f64 {
-        self.hinges.iter().map(|hinge| hinge.energy(&corners(hinge, vertices, grid_spacing))).sum()
+        let curvature =
+            |hinge: &Hinge| hinge.curvature(&corners(hinge, vertices, grid_spacing), held(hinge, vertices));
+        let energy = |hinge: &Hinge| {
+            let of = |other: usize| curvature(&self.hinges[other]);
+            let moment = hinge.moment(curvature(hinge), of, held(hinge, vertices));
+            hinge.energy(&corners(hinge, vertices, grid_spacing), moment)
+        };
+        self.hinges.iter().map(energy).sum()
     }
 
     /// Adds the force of the hinges on a vertex \[N\].
@@ -71,7 +95,9 @@ impl Bending {
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.hinges.capacity() * size_of::<Hinge>() + self.forces.capacity() * size_of::<[[f32; 3]; 4]>()
+        self.hinges.capacity() * size_of::<Hinge>()
+            + self.curvatures.capacity() * size_of::<f64>()
+            + self.forces.capacity() * size_of::<[[f32; 3]; 4]>()
     }
 }
 
@@ -81,4 +107,9 @@ fn corners(hinge: &Hinge, vertices: &Vertices, grid_spacing: f64) -> [Vector3<f6
     hinge
         .vertices
         .map(|v| Vector3::from_fn(|d, _| f64::from(vertices.displacement(first, v, d)) * grid_spacing))
+}
+
+/// Which of a hinge's vertices pins hold.
+fn held(hinge: &Hinge, vertices: &Vertices) -> [bool; 4] {
+    hinge.vertices.map(|v| vertices.velocities[v].0[3] == 0.0)
 }

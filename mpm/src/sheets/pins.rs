@@ -1,9 +1,9 @@
 //! Pins: impulses that make the grid move with the held vertices, and the exact positions of these
 //! vertices.
 //!
-//! The grid's part is a constraint for each pin, sum_i w_ip v_i = v_pin, satisfied by an impulse
-//! distributed with the weights (see [`crate::reference`] for the reason); Gauss-Seidel over the
-//! pins, in f64. There are few of them, so all of it is serial.
+//! The grid's part is a constraint for each pin, sum_i w_ip v_i = v_pin, satisfied by impulses
+//! distributed with the weights (see [`crate::reference`] for the reason), all at once by conjugate
+//! gradients in f64. There are few of them, so all of it is serial.
 
 use nalgebra::Vector3;
 
@@ -16,9 +16,12 @@ use crate::grid::Impulse;
 use crate::tiles::{BLOCK_CELLS, ParticleStore, kinematics};
 use pliant_numeric::simd::LANES;
 
-/// Sweeps over the pins. A residual (pins within a cell of each other share nodes) does not affect
-/// the vertex itself, whose position is set.
-const SWEEPS: usize = 8;
+/// Residual of the pins' velocities at which their impulses are found, over that without impulses:
+/// that of rounding in the nodes' f32.
+const TOLERANCE: f64 = 1e-8;
+
+/// Most iterations: pins of a mesh whose edges are a quarter of a cell need about 40.
+const ITERATIONS: usize = 100;
 
 /// Impulse and work of the pins of cloth in a substep.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,6 +39,18 @@ struct StencilNode {
     block: u32,
     node: u32,
     weight: f64,
+    /// Its number among the nodes that pins reach.
+    number: u32,
+}
+
+/// A node that pins reach.
+#[derive(Clone, Copy, Debug)]
+struct ReachedNode {
+    block: u32,
+    node: u32,
+    mass: f64,
+    /// Change of its velocity by the impulses of a direction \[m/s\].
+    change: Vector3<f64>,
 }
 
 /// A vertex that is held, in a substep.
@@ -49,6 +64,15 @@ struct HeldVertex {
     /// Nodes with mass that it reaches.
     nodes: [StencilNode; 27],
     count: usize,
+    /// Velocity that the grid does not have there yet \[m/s\].
+    residual: Vector3<f64>,
+    /// Direction of the search, and the impulse \[N s\].
+    direction: Vector3<f64>,
+    impulse: Vector3<f64>,
+    /// The residual by the direction \[m/s\].
+    image: Vector3<f64>,
+    /// Inverse of the diagonal's entry, 1 / sum_i w_ip^2 / m_i \[kg\].
+    scale: f64,
 }
 
 /// The pins of all sheets.
@@ -58,6 +82,8 @@ pub(super) struct Pins {
     pins: Vec<(u32, Pin)>,
     /// Those that hold in this substep.
     held: Vec<HeldVertex>,
+    /// The nodes that they reach, in rising order.
+    reached: Vec<ReachedNode>,
     pub applied: PinImpulse,
     /// How often they were changed.
     pub changes: u64,
@@ -77,7 +103,7 @@ impl Pins {
     /// Adds a sheet's pins, whose vertices count from `first_vertex`.
     pub(super) fn add(&mut self, sheet: &Sheet, first_vertex: u32) {
         self.pins.extend(sheet.pins.iter().map(|pin| (first_vertex + pin.vertex() as u32, pin.clone())));
-        self.held.reserve(self.pins.len());
+        self.reserve();
     }
 
     /// All pins, each with the number of its vertex.
@@ -103,7 +129,14 @@ impl Pins {
     fn changed(&mut self) {
         self.changes += 1;
         self.held.clear();
+        self.reserve();
+    }
+
+    /// Memory for all pins, so that no substep allocates.
+    fn reserve(&mut self) {
+        self.reached.clear();
         self.held.reserve(self.pins.len());
+        self.reached.reserve(27 * self.pins.len());
     }
 
     /// Finds the pins that hold from `time` \[s\] on, and their nodes.
@@ -126,9 +159,33 @@ impl Pins {
                 velocity: (target - from) / substep,
                 nodes: [StencilNode::default(); 27],
                 count: 0,
+                residual: Vector3::zeros(),
+                direction: Vector3::zeros(),
+                impulse: Vector3::zeros(),
+                image: Vector3::zeros(),
+                scale: 0.0,
             };
             held.reach(corner, cells, &grid);
             self.held.push(held);
+        }
+        self.number_nodes(grid.nodes);
+    }
+
+    /// Numbers the nodes that pins reach.
+    fn number_nodes(&mut self, nodes: &[NodeBlock]) {
+        self.reached.clear();
+        for reach in self.held.iter().flat_map(|held| &held.nodes[..held.count]) {
+            let (block, node) = (reach.block, reach.node);
+            let mass = reach.read(nodes).1;
+            self.reached.push(ReachedNode { block, node, mass, change: Vector3::zeros() });
+        }
+        self.reached.sort_unstable_by_key(|n| (n.block, n.node));
+        self.reached.dedup_by_key(|n| (n.block, n.node));
+        for held in &mut self.held {
+            for reach in &mut held.nodes[..held.count] {
+                let at = self.reached.partition_point(|n| (n.block, n.node) < (reach.block, reach.node));
+                reach.number = at as u32;
+            }
         }
     }
 
@@ -139,33 +196,80 @@ impl Pins {
         topology: &Topology,
         (origin, spacing): (Vector3<f64>, f64),
     ) {
-        for _ in 0..SWEEPS {
-            for held in &self.held {
-                let (mut missing, mut mobility) = (held.velocity, 0.0);
+        self.find_impulses(nodes);
+        for held in &mut self.held {
+            held.direction = held.impulse;
+            self.applied.work += held.impulse.dot(&held.velocity);
+        }
+        self.spread();
+        for reached in &self.reached {
+            let node = &mut nodes[reached.block as usize].nodes[reached.node as usize];
+            let before = [node[0], node[1], node[2]];
+            for d in 0..3 {
+                node[d] = (f64::from(before[d]) + reached.change[d]) as f32;
+            }
+            let gained = Vector3::from_fn(|d, _| f64::from(node[d]) - f64::from(before[d]));
+            let at = crate::grid::node_position(topology.keys[reached.block as usize], reached.node as usize);
+            let at = Vector3::from(at) * spacing + origin;
+            self.applied.impulse.linear += reached.mass * gained;
+            self.applied.impulse.angular += at.cross(&(reached.mass * gained));
+        }
+    }
+
+    /// Conjugate gradients, scaled by the diagonal (Hestenes and Stiefel 1952).
+    fn find_impulses(&mut self, nodes: &[NodeBlock]) {
+        let mut size = 0.0;
+        for held in &mut self.held {
+            let (mut missing, mut mobility) = (held.velocity, 0.0);
+            for reach in &held.nodes[..held.count] {
+                let (velocity, mass) = reach.read(nodes);
+                missing -= reach.weight * velocity;
+                mobility += reach.weight * reach.weight / mass;
+            }
+            held.scale = if mobility > 0.0 { 1.0 / mobility } else { 0.0 };
+            held.residual = missing;
+            held.direction = missing * held.scale;
+            size += held.residual.dot(&held.direction);
+        }
+        let enough = size * TOLERANCE * TOLERANCE;
+        for _ in 0..ITERATIONS {
+            if size <= enough {
+                break;
+            }
+            self.spread();
+            let mut curvature = 0.0;
+            for held in &mut self.held {
+                held.image = Vector3::zeros();
                 for reach in &held.nodes[..held.count] {
-                    let (velocity, mass) = reach.read(nodes);
-                    missing -= reach.weight * velocity;
-                    mobility += reach.weight * reach.weight / mass;
+                    held.image += reach.weight * self.reached[reach.number as usize].change;
                 }
-                if mobility == 0.0 {
-                    continue;
-                }
-                let impulse = missing / mobility;
-                for reach in &held.nodes[..held.count] {
-                    let (from, mass) = reach.read(nodes);
-                    let node = &mut nodes[reach.block as usize].nodes[reach.node as usize];
-                    for d in 0..3 {
-                        node[d] = (from[d] + impulse[d] * reach.weight / mass) as f32;
-                    }
-                    let (target, _) = reach.read(nodes);
-                    let at =
-                        crate::grid::node_position(topology.keys[reach.block as usize], reach.node as usize);
-                    self.applied.add(
-                        &(Vector3::from(at) * spacing + origin),
-                        &(mass * (target - from)),
-                        &held.velocity,
-                    );
-                }
+                curvature += held.direction.dot(&held.image);
+            }
+            if curvature <= 0.0 {
+                break;
+            }
+            let (step, mut next) = (size / curvature, 0.0);
+            for held in &mut self.held {
+                held.impulse += step * held.direction;
+                held.residual -= step * held.image;
+                next += held.scale * held.residual.norm_squared();
+            }
+            for held in &mut self.held {
+                held.direction = held.scale * held.residual + held.direction * (next / size);
+            }
+            size = next;
+        }
+    }
+
+    /// Changes of the nodes' velocities by impulses along the directions.
+    fn spread(&mut self) {
+        for node in &mut self.reached {
+            node.change = Vector3::zeros();
+        }
+        for held in &self.held {
+            for reach in &held.nodes[..held.count] {
+                let node = &mut self.reached[reach.number as usize];
+                node.change += held.direction * (reach.weight / node.mass);
             }
         }
     }
@@ -252,7 +356,8 @@ impl HeldVertex {
             debug_assert!(node < NODES);
             if grid.nodes[block].nodes[node][3] > 0.0 {
                 let weight = weights[0][o[0]] * weights[1][o[1]] * weights[2][o[2]];
-                self.nodes[self.count] = StencilNode { block: block as u32, node: node as u32, weight };
+                self.nodes[self.count] =
+                    StencilNode { block: block as u32, node: node as u32, weight, number: 0 };
                 self.count += 1;
             }
         }

@@ -65,6 +65,8 @@ pub struct AssembledCloth {
 pub struct Assembly {
     /// The scene's named materials in the order of their names, then those written in place.
     pub materials: Vec<Material>,
+    /// Rate of mass-proportional damping of each material \[1/s\].
+    pub mass_damping: Vec<f64>,
     /// The soft bodies.
     pub soft: Vec<SoftParticles>,
     /// The cloths.
@@ -83,16 +85,24 @@ pub struct Assembly {
 /// or robot that cannot be used.
 pub fn assemble(scene: &Scene, cache: Option<&Path>) -> Result<Assembly, AssembleError> {
     let mut materials: Vec<_> = scene.materials.values().map(format::Material::particle_material).collect();
+    let mut mass_damping = Vec::new();
     let mut soft = Vec::with_capacity(scene.soft.len());
     let mut warnings = Vec::new();
     for (at, described) in scene.soft.iter().enumerate() {
         let path = format!("soft[{at}]");
-        let material = soft_material(&mut materials, scene, described, &path)?;
+        let mut material = soft_material(&mut materials, scene, described, &path)?;
+        if described.mass_damping > 0.0 {
+            // A copy, because other bodies may be of the same named material.
+            materials.push(materials[material]);
+            material = materials.len() - 1;
+            mass_damping.resize(material, 0.0);
+            mass_damping.push(described.mass_damping);
+        }
         soft.push(fill(scene, at, described, material, &path, &mut warnings)?);
     }
     let cloths = scene.cloths.iter().enumerate().map(|(at, described)| cloth(scene, at, described));
     let cloths = cloths.collect::<Result<_, _>>()?;
-    Ok(Assembly { materials, soft, cloths, rigid: rigid_parts(scene, cache)?, warnings })
+    Ok(Assembly { materials, mass_damping, soft, cloths, rigid: rigid_parts(scene, cache)?, warnings })
 }
 
 fn cloth(scene: &Scene, at: usize, described: &ClothSpec) -> Result<AssembledCloth, AssembleError> {

@@ -30,7 +30,11 @@ pub struct ClothSpec {
     pub velocity: [f64; 3],
     /// Its material.
     pub material: Fabric,
-    /// Vertices that are held until a release time.
+    /// Rate alpha of mass-proportional damping: a force -alpha m v from outside the scene, by which
+    /// motion decays and nothing changes at rest [1/s].
+    #[serde(default)]
+    pub mass_damping: f64,
+    /// Vertices and edges that are held until a release time.
     #[serde(default)]
     pub pins: Vec<ClothPin>,
     /// Colour in pictures and frames, of the side that normals point from: red, green, blue, sRGB,
@@ -183,11 +187,11 @@ impl Fabric {
     }
 }
 
-/// A vertex that is held until a release time.
+/// A vertex, or the vertices of an edge, held until a release time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClothPin {
-    /// Which vertex.
+    /// Which vertex, or which edge.
     pub at: PinPlace,
     /// Its path: linear between keyframes, at rest before the first and after the last. Without
     /// keyframes it does not move.
@@ -198,7 +202,7 @@ pub struct ClothPin {
     pub release: Option<f64>,
 }
 
-/// A vertex of a cloth.
+/// A vertex or an edge of a cloth.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PinPlace {
@@ -211,6 +215,15 @@ pub enum PinPlace {
     Vertex {
         /// The number, from 0 [-].
         vertex: u32,
+    },
+    /// An edge of a rectangle: all of its vertices, on parallel paths.
+    Edge {
+        /// Which one.
+        edge: Edge,
+        /// Whether the sheet's slope is held too. Then the next row of vertices is held as well, and
+        /// the sheet is clamped at that row: it bends only beyond it [-].
+        #[serde(default)]
+        clamped: bool,
     },
     /// The vertex that is nearest to a point, which must be within half of the longest edge there.
     Nearest {
@@ -231,6 +244,20 @@ pub enum Corner {
     UpperRight,
     /// At -x, +y.
     UpperLeft,
+}
+
+/// An edge of a rectangle in a view of its front (+z) with y up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Edge {
+    /// At -x.
+    Left,
+    /// At +x.
+    Right,
+    /// At -y.
+    Lower,
+    /// At +y.
+    Upper,
 }
 
 /// Position of a held vertex at a time.
@@ -289,8 +316,8 @@ pub enum ClothError {
         /// Why.
         source: PinError,
     },
-    /// A pin refers to a corner of a sheet that is not a rectangle.
-    #[error("cloth '{name}': pins[{pin}].at: only a rectangle has corners")]
+    /// A pin refers to a corner or an edge of a sheet that is not a rectangle.
+    #[error("cloth '{name}': pins[{pin}].at: only a rectangle has corners and edges")]
     NoCorner {
         /// Name of the cloth.
         name: String,
@@ -340,17 +367,21 @@ impl ClothSpec {
         material.validate().map_err(|source| ClothError::Material { name: name(), source })?;
         let mut pins = Vec::with_capacity(self.pins.len());
         for (at, pin) in self.pins.iter().enumerate() {
-            let vertex = self.pinned(at, pin, &local)?;
             let refused = |source| ClothError::Pin { name: name(), pin: at, source };
-            let count = mesh.vertices().len();
-            let start =
-                *mesh.vertices().get(vertex).ok_or(refused(PinError::NoSuchVertex { vertex, count }))?;
-            let mut path: Vec<_> =
-                pin.keyframes.iter().map(|key| (key.time, start + Vector3::from(key.displacement))).collect();
-            if path.is_empty() {
-                path.push((0.0, start));
+            for vertex in self.pinned(at, pin, &local)? {
+                let count = mesh.vertices().len();
+                let start =
+                    *mesh.vertices().get(vertex).ok_or(refused(PinError::NoSuchVertex { vertex, count }))?;
+                let mut path: Vec<_> = pin
+                    .keyframes
+                    .iter()
+                    .map(|key| (key.time, start + Vector3::from(key.displacement)))
+                    .collect();
+                if path.is_empty() {
+                    path.push((0.0, start));
+                }
+                pins.push(Pin::new(vertex, path, pin.release.unwrap_or(f64::INFINITY)).map_err(refused)?);
             }
-            pins.push(Pin::new(vertex, path, pin.release.unwrap_or(f64::INFINITY)).map_err(refused)?);
             Pin::check_all(&pins, mesh.vertices()).map_err(refused)?;
         }
         Ok((mesh, material, pins))
@@ -383,20 +414,38 @@ impl ClothSpec {
         made.map_err(|source| ClothError::Mesh { name: name(), source })
     }
 
-    /// The vertex that pin number `at` holds, in the sheet's own frame.
-    fn pinned(&self, at: usize, pin: &ClothPin, sheet: &ClothMesh) -> Result<usize, ClothError> {
+    /// The vertices that pin number `at` holds, in the sheet's own frame.
+    fn pinned(&self, at: usize, pin: &ClothPin, sheet: &ClothMesh) -> Result<Vec<usize>, ClothError> {
         match (pin.at, &self.shape) {
             (PinPlace::Corner { corner }, ClothShape::Rectangle { parts, .. }) => {
                 let [m, n] = parts.map(|count| count as usize);
-                Ok(match corner {
+                Ok(vec![match corner {
                     Corner::LowerLeft => 0,
                     Corner::LowerRight => m * (n + 1),
                     Corner::UpperRight => m * (n + 1) + n,
                     Corner::UpperLeft => n,
-                })
+                }])
             }
-            (PinPlace::Corner { .. }, _) => Err(ClothError::NoCorner { name: self.name.clone(), pin: at }),
-            (PinPlace::Vertex { vertex }, _) => Ok(vertex as usize),
+            (PinPlace::Edge { edge, clamped }, ClothShape::Rectangle { parts, .. }) => {
+                let [m, n] = parts.map(|count| count as usize);
+                // Rows from the edge inwards; a sheet of one part is held as a whole.
+                let rows = 0..1 + usize::from(clamped);
+                Ok(rows
+                    .flat_map(|row| {
+                        let count = if matches!(edge, Edge::Left | Edge::Right) { n } else { m };
+                        (0..=count).map(move |k| match edge {
+                            Edge::Left => row * (n + 1) + k,
+                            Edge::Right => (m - row) * (n + 1) + k,
+                            Edge::Lower => k * (n + 1) + row,
+                            Edge::Upper => k * (n + 1) + n - row,
+                        })
+                    })
+                    .collect())
+            }
+            (PinPlace::Corner { .. } | PinPlace::Edge { .. }, _) => {
+                Err(ClothError::NoCorner { name: self.name.clone(), pin: at })
+            }
+            (PinPlace::Vertex { vertex }, _) => Ok(vec![vertex as usize]),
             (PinPlace::Nearest { point }, _) => {
                 let x = Vector3::from(point);
                 // A mesh has vertices; of equally near ones the first is taken.
@@ -409,7 +458,7 @@ impl ClothSpec {
                 });
                 let limit = 0.5 * edges.fold(0.0, f64::max);
                 if distance <= limit {
-                    return Ok(vertex);
+                    return Ok(vec![vertex]);
                 }
                 let name = self.name.clone();
                 Err(ClothError::NotNear { name, pin: at, point, vertex, distance, limit })

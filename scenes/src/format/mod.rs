@@ -34,7 +34,7 @@ mod tests;
 
 pub use body::{BodySpec, Dynamic, Geometry, Motion, PoseKeyframe, RigidShape, VelocityKeyframe};
 pub use cloth::{
-    ClothError, ClothPin, ClothShape, ClothSpec, Corner, Fabric, PinKeyframe, PinPlace, TShirtMeasures,
+    ClothError, ClothPin, ClothShape, ClothSpec, Corner, Edge, Fabric, PinKeyframe, PinPlace, TShirtMeasures,
 };
 pub use common::Pose;
 pub use copies::Copies;

@@ -268,6 +268,10 @@ pub struct SoftBodySpec {
     pub angular_velocity: [f64; 3],
     /// Name of one of the scene's `materials`, or a material written in place.
     pub material: MaterialRef,
+    /// Rate alpha of mass-proportional damping: a force -alpha m v from outside the scene, by which
+    /// motion decays and nothing changes at rest [1/s].
+    #[serde(default)]
+    pub mass_damping: f64,
     /// How the shape is filled with particles.
     #[serde(default)]
     pub sampling: Sampling,

@@ -302,7 +302,11 @@ fn bad_figures_of_cloths_are_named_with_value_and_unit() {
         ),
         (
             r#"cloths[disc].pins=[{"at":{"type":"corner","corner":"lower-left"}}]"#,
-            "cloths[1].pins[0].at: only a rectangle has corners",
+            "cloths[1].pins[0].at: only a rectangle has corners and edges",
+        ),
+        (
+            r#"cloths[disc].pins=[{"at":{"type":"edge","edge":"left"}}]"#,
+            "cloths[1].pins[0].at: only a rectangle has corners and edges",
         ),
         ("cloths[disc].shape.radius=-1", "cloths[1].shape.radius: -1 m must be positive"),
         ("cloths[disc].shape.rings=0", "cloths[1].shape.rings: 0 must be positive"),
@@ -357,6 +361,39 @@ fn cloths_are_built_where_the_scene_says() {
     let top = shirt.vertices().iter().fold(f64::NEG_INFINITY, |top, x| top.max(x.y));
     let front = shirt.vertices().iter().fold(f64::NEG_INFINITY, |top, x| top.max(x.z));
     assert!((top - 0.25).abs() < 1e-15 && front == 0.01, "{top} {front}");
+}
+
+// Checks: an edge's pins hold all of its vertices, a clamped one those of the next row too, and no
+// others: the bag's frame has 29 x 28 parts of 0.42 m x 0.4 m. Edges that share a corner are refused.
+#[test]
+fn edges_of_rectangles_are_held() {
+    let build = |pins: &str| {
+        let scene = with(&format!("cloths[bag].pins={pins}"));
+        scene.cloths[0].build(std::path::Path::new("."), scene.grid_spacing.unwrap())
+    };
+    let (a, b) = (0.42 / 29.0, 0.4 / 28.0);
+    // Distances from the edge inwards, in the sheet's own frame, which is turned by 90 degrees.
+    let inwards = |edge: &str, x: &nalgebra::Vector3<f64>| match edge {
+        "left" => (x.y - 2.0 + 0.21) / a,
+        "right" => (0.21 - x.y + 2.0) / a,
+        "lower" => (1.0 - x.x + 0.2) / b,
+        _ => (0.2 - 1.0 + x.x) / b,
+    };
+    for edge in ["left", "right", "lower", "upper"] {
+        for (clamped, rows) in [(false, 1), (true, 2)] {
+            let at = format!(r#"{{"type":"edge","edge":"{edge}","clamped":{clamped}}}"#);
+            let (mesh, _, pins) = build(&format!(r#"[{{"at":{at},"release":0.5}}]"#)).unwrap();
+            let held: Vec<usize> = pins.iter().map(pliant_mpm::cloth::Pin::vertex).collect();
+            for (vertex, x) in mesh.vertices().iter().enumerate() {
+                let within = inwards(edge, x) < f64::from(rows) - 0.5;
+                assert_eq!(held.contains(&vertex), within, "{edge} {clamped} {vertex}");
+            }
+            assert!(pins.iter().all(|pin| pin.holds(0.4) && !pin.holds(0.5)));
+        }
+    }
+    let corner = r#"[{"at":{"type":"edge","edge":"left"}},{"at":{"type":"edge","edge":"upper"}}]"#;
+    let error = build(corner).unwrap_err().to_string();
+    assert_eq!(error, "cloth 'bag': pins[1]: vertex: 28 has two pins");
 }
 
 // Checks: errors of building name the cloth, the field and the values.

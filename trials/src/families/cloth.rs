@@ -108,6 +108,7 @@ fn sheet(name: String, shape: ClothShape, material: Fabric, pose: Pose) -> Cloth
         pose,
         velocity: [0.0; 3],
         material,
+        mass_damping: 0.0,
         pins: Vec::new(),
         color: [226, 232, 238],
         back_color: None,
@@ -180,7 +181,11 @@ fn draw_wraps(sampler: &mut SceneSampler) -> Trial {
         let fabric = fabric(sampler, spacing, &mut extent);
         // A shirt is two layers, 1.5 spacings apart.
         height += if matches!(shape, ClothShape::TShirt(_)) { 1.5 * spacing } else { 0.0 };
-        scene.cloths.push(sheet(format!("sheet-{number}"), shape, fabric, pose));
+        let mut sheet = sheet(format!("sheet-{number}"), shape, fabric, pose);
+        if sampler.chance(0.2) {
+            sheet.mass_damping = sampler.log_within(0.1, 10.0);
+        }
+        scene.cloths.push(sheet);
     }
     let speed = sampler.within(0.0, 5.0);
     let volume = radius.powi(3) * sampler.log_within(0.003, 0.3);

@@ -124,6 +124,7 @@ fn sheet(sampler: &mut SceneSampler, scene: &mut Scene, extent: &DropSize) -> f6
             bending_stiffness: 0.0,
             damping: sampler.within(0.2, 1.0),
         },
+        mass_damping: 0.0,
         pins: Vec::new(),
         color: [226, 232, 238],
         back_color: None,

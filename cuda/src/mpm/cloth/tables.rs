@@ -105,13 +105,26 @@ impl Tables {
         self.elements.extend((first_face..self.faces.len() as u32).map(|face| vertices + face));
         if bends(sheet) {
             let hinges = Hinge::all(&sheet.mesh, sheet.material.bending_stiffness);
-            self.hinges.extend(hinges.into_iter().map(|hinge| ClothHinge {
-                vertices: hinge.vertices.map(moved),
-                rest_angle: hinge.rest_angle,
-                stiffness: hinge.stiffness,
+            let first_hinge = self.hinges.len();
+            self.hinges.extend(hinges.into_iter().map(|hinge| {
+                let [[a, b], [c, d]] = hinge.neighbours;
+                ClothHinge {
+                    vertices: hinge.vertices.map(moved),
+                    neighbours: [a, b, c, d].map(|n| (first_hinge + n.hinge) as u32),
+                    couplings: [a, b, c, d].map(|n| n.coupling),
+                    rest_angle: hinge.rest_angle,
+                    length: hinge.length,
+                    areas: hinge.areas,
+                    stiffness: hinge.stiffness,
+                }
             }));
         }
         self.sheets.push(device_sheet(&sheet.material));
+    }
+
+    /// Vertices at rest, with their inverse masses.
+    pub(super) fn rest_velocities(&self) -> Vec<[f32; 4]> {
+        self.inverse_masses.iter().map(|inverse| [0.0, 0.0, 0.0, *inverse]).collect()
     }
 
     /// For each vertex where its list of corners begins, and the lists: of faces, then of hinges,

@@ -27,6 +27,7 @@ impl Check {
             self.cloth_shape(&format!("{path}.shape"), cloth, grid_spacing);
             self.pose(&format!("{path}.pose"), &cloth.pose);
             self.finite(&format!("{path}.velocity"), &cloth.velocity, "m/s");
+            self.non_negative(&format!("{path}.mass_damping"), cloth.mass_damping, "1/s");
             self.refuse_material(
                 &format!("{path}.material."),
                 cloth.material.on_grid(grid_spacing).out_of_range(),
@@ -65,11 +66,13 @@ impl Check {
 
     fn pin(&mut self, path: &str, cloth: &ClothSpec, pin: &ClothPin) {
         match pin.at {
-            PinPlace::Corner { .. } if !matches!(cloth.shape, ClothShape::Rectangle { .. }) => {
-                self.problem(&format!("{path}.at"), "only a rectangle has corners");
+            PinPlace::Corner { .. } | PinPlace::Edge { .. }
+                if !matches!(cloth.shape, ClothShape::Rectangle { .. }) =>
+            {
+                self.problem(&format!("{path}.at"), "only a rectangle has corners and edges");
             }
             PinPlace::Nearest { point } => self.finite(&format!("{path}.at.point"), &point, "m"),
-            PinPlace::Corner { .. } | PinPlace::Vertex { .. } => {}
+            PinPlace::Corner { .. } | PinPlace::Edge { .. } | PinPlace::Vertex { .. } => {}
         }
         if !pin.keyframes.is_empty() {
             self.times(path, pin.keyframes.iter().map(|key| key.time));

@@ -24,6 +24,7 @@ impl Check {
             self.pose(&format!("{path}.pose"), &soft.pose);
             self.finite(&format!("{path}.velocity"), &soft.velocity, "m/s");
             self.finite(&format!("{path}.angular_velocity"), &soft.angular_velocity, "rad/s");
+            self.non_negative(&format!("{path}.mass_damping"), soft.mass_damping, "1/s");
             self.soft_material(&path, soft, scene);
             if let AutoOr::Value(spacing) = soft.sampling.spacing {
                 let path = format!("{path}.sampling.spacing");
