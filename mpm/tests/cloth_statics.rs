@@ -203,9 +203,10 @@ fn clamped_strip_is_an_elastica() {
     }
 }
 
-/// What is recorded: strips of several widths and meshes finer and coarser than the grid.
+/// The same for strips of several widths and meshes finer and coarser than the grid; the table is what
+/// is recorded.
 #[test]
-#[ignore = "takes minutes; prints a table"]
+#[ignore = "slow tier"]
 fn table_of_strips() {
     println!("| path | w L^3 / B | parts | edge [h] | x | elastica | drop | elastica | error [%] |");
     for (path, finest) in [(Path::Fast, 32), (Path::Reference, 16)] {
@@ -230,6 +231,7 @@ fn table_of_strips() {
                     "| {path:?} | {load} | {} x {} | {edge} | {x:.4} | {:.4} | {drop:.4} | {:.4} | {error:.2} |",
                     parts[0], parts[1], expected[0], expected[1]
                 );
+                assert!(error < 100.0 * strip.bound(), "{path:?} {strip:?}: {error} %");
             }
         }
     }
@@ -281,7 +283,7 @@ fn random_strips_are_elasticas() {
 
 /// Thirty of them.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "slow tier"]
 fn thirty_random_strips_are_elasticas() {
     judge(2502, 30);
 }
