@@ -24,10 +24,11 @@ impl ParticleBackend for HostBackend {
     fn advance(&mut self, world: &mut SubstepRun<'_>) -> Result<f64, StepError> {
         check_transfer(world.mpm, world.settings.transfer)
             .map_err(|error| StepError::Backend { step: world.step, reason: error.to_string() })?;
+        let every = substeps_a_layer_contact(world);
         // Without particles there is nothing to substep.
         for k in 0..if world.mpm.is_empty() { 0 } else { world.count } {
             world.check_watch(k)?;
-            substep(world, k)?;
+            substep(world, k, every)?;
             world.watch.count_substeps(1);
         }
         // The host linearises the bodies' motion anew within the step.
@@ -75,14 +76,29 @@ pub(crate) fn check_transfer(mpm: &Mpm, transfer: Transfer) -> Result<(), Backen
     })
 }
 
-/// One explicit MPM substep with implicit contact.
-fn substep(world: &mut SubstepRun<'_>, k: u32) -> Result<(), StepError> {
+/// Substeps from one contact between layers of cloth to the next: the whole coupling step, or so many
+/// that layers do not pass a grid spacing of each other. It brings vertices that went past each other
+/// back at once, which stretches the edges between them.
+fn substeps_a_layer_contact(world: &SubstepRun<'_>) -> u32 {
+    if !world.settings.layer_contact || world.mpm.sheets().is_empty() {
+        return world.count;
+    }
+    // Two layers may meet at this speed each.
+    let speed = world.mpm.max_speed_relative_to(&world.mpm.grid_velocity());
+    let most = world.mpm.grid_spacing() / (2.0 * speed * world.substep);
+    if most < f64::from(world.count) { (most as u32).max(1) } else { world.count }
+}
+
+/// One explicit MPM substep with implicit contact. Contact between layers of cloth is at the end of
+/// `every` so many.
+fn substep(world: &mut SubstepRun<'_>, k: u32, every: u32) -> Result<(), StepError> {
     let (count, substep, time) = (world.count, world.substep, world.time_of(k));
     let keeps_layers_apart = world.settings.layer_contact;
-    if keeps_layers_apart && k == 0 {
+    let ends_layer_contact = keeps_layers_apart && ((k + 1).is_multiple_of(every) || k + 1 == count);
+    if keeps_layers_apart && k.is_multiple_of(every) {
         world.mpm.begin_layer_contact();
     }
-    if keeps_layers_apart && k + 1 == count {
+    if ends_layer_contact {
         world.mpm.end_layer_contact();
     }
     let free = world.mpm.particles_to_grid(substep, world.settings.gravity);
@@ -120,8 +136,9 @@ fn substep(world: &mut SubstepRun<'_>, k: u32) -> Result<(), StepError> {
     world.motion.advance(k, count, substep, &impulses.current);
     world.motion.move_references(world.bodies, k, substep, &impulses.current, &mut impulses.points);
     moved.map_err(|error| world.particle_error(k, error))?;
-    if keeps_layers_apart && k + 1 == count {
-        world.sums.contacts.layers = world.mpm.layer_report();
+    if ends_layer_contact {
+        let (before, now) = (world.sums.contacts.layers, world.mpm.layer_report());
+        world.sums.contacts.layers = before.into_iter().chain(now).reduce(|a, b| a.with(&b));
     }
     let (coupling_step, mobility) = (world.coupling_step, &mut world.contact.problem.mobility);
     let followed =
