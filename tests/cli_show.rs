@@ -85,3 +85,27 @@ fn pages_and_exports_leave_the_run_as_it_is() {
     assert!(said.code == 1 && said.err.matches("exists").count() == 5, "{said:?}");
     assert_eq!(place.pliant(&["verify", "out"]).code, 0);
 }
+
+// A video has the size that is asked for, as its sample entry says (ISO/IEC 14496-12, 12.1.3: width and
+// height follow 24 bytes after the name); sizes that are none leave nothing behind.
+#[test]
+fn a_video_has_the_size_that_is_asked_for() {
+    let place = place_with_run();
+    for (size, code) in [("96", 2), ("0x64", 2), ("-8x64", 2), ("95x64", 1), ("96x8", 1), ("9600x64", 1)] {
+        let said = place.pliant(&["export", "out", "--format", "mp4", &format!("--size={size}")]);
+        assert!(said.code == code && !said.err.is_empty() && !said.err.contains("panic"), "{size}: {said:?}");
+        assert_eq!(place.names(), ["out"], "{size}");
+    }
+    for (more, sides) in [(&[][..], [64, 48]), (&["--size", "96x64"], [96, 64])] {
+        let folder = format!("videos-{}", sides[0]);
+        let mut export = vec!["export", "out", "--format", "mp4", "--out", &folder];
+        export.extend(more);
+        let said = place.pliant(&export);
+        assert_eq!(said.code, 0, "{said:?}");
+        let file = std::fs::read(place.path(&folder).join("out.mp4")).unwrap();
+        // The last: a brand of this name comes first.
+        let entry = file.windows(4).rposition(|name| name == b"avc1" || name == b"avc3").unwrap();
+        let side = |at: usize| u16::from_be_bytes([file[entry + at], file[entry + at + 1]]);
+        assert_eq!([side(28), side(30)], sides);
+    }
+}

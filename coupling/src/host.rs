@@ -76,16 +76,21 @@ pub(crate) fn check_transfer(mpm: &Mpm, transfer: Transfer) -> Result<(), Backen
     })
 }
 
+/// Distance that layers of cloth may pass of each other from one contact between them to the next, over
+/// the grid spacing \[-\].
+const PASSED: f64 = 0.5;
+
 /// Substeps from one contact between layers of cloth to the next: the whole coupling step, or so many
-/// that layers do not pass a grid spacing of each other. It brings vertices that went past each other
-/// back at once, which stretches the edges between them.
+/// that layers do not pass more than a part of the grid spacing of each other. It brings vertices that
+/// went past each other back at once, which stretches the edges between them: the energy that this
+/// takes grows with the square of the distance.
 fn substeps_a_layer_contact(world: &SubstepRun<'_>) -> u32 {
     if !world.settings.layer_contact || world.mpm.sheets().is_empty() {
         return world.count;
     }
     // Two layers may meet at this speed each.
     let speed = world.mpm.max_speed_relative_to(&world.mpm.grid_velocity());
-    let most = world.mpm.grid_spacing() / (2.0 * speed * world.substep);
+    let most = PASSED * world.mpm.grid_spacing() / (2.0 * speed * world.substep);
     if most < f64::from(world.count) { (most as u32).max(1) } else { world.count }
 }
 

@@ -7,11 +7,13 @@
 //! whatever the number of threads.
 
 mod background;
+mod box_outline;
 mod camera;
 mod cloth;
 mod cohesion;
 mod color;
 mod error;
+mod flat_triangle;
 mod font;
 mod gif;
 mod heat;

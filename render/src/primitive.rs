@@ -375,7 +375,17 @@ impl ConvexSolid {
         }
     }
 
-    fn intersect(&self, origin: &V3, direction: &V3) -> Option<f32> {
+    /// Corners of its box, posed: bit 0 of the number is the side along x, and so on.
+    pub fn box_corners(&self, rotation: &Matrix3<f32>, center: &V3) -> [V3; 8] {
+        let half = self.half_extents();
+        std::array::from_fn(|corner| {
+            let signs = [0, 1, 2].map(|axis| if corner >> axis & 1 == 0 { -1.0 } else { 1.0 });
+            center + rotation * half.component_mul(&V3::from(signs))
+        })
+    }
+
+    /// First crossing t of a ray in the solid's frame, if any.
+    pub fn intersect(&self, origin: &V3, direction: &V3) -> Option<f32> {
         match self {
             Self::Box(half) => {
                 let (enter, leave) = slab(origin, direction, half, &[0, 1, 2]);

@@ -3,7 +3,9 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
+use super::box_outline::BoxOutline;
 use super::camera::{Basis, Camera};
+use super::flat_triangle::FlatTriangle;
 use super::primitive::{Plane, Primitive, Shape};
 use super::ray::{Ray, V3};
 
@@ -15,6 +17,10 @@ const TILE: usize = 64;
 
 /// Nothing was hit.
 pub(super) const NOTHING: u32 = u32::MAX;
+
+/// Solids of which one is nearer by less than this part of the distance are at the same place, but
+/// for rounding: the first is seen, not now the one and now the other.
+const SAME: f32 = 2e-5;
 
 /// Set in the id of a floor; the other bits are its index.
 const FLOOR: u32 = 1 << 31;
@@ -35,7 +41,7 @@ pub(super) struct View {
     pub height: usize,
     /// Samples per unit of slope (perspective) or per metre (orthographic).
     pub scale: f32,
-    perspective: bool,
+    pub perspective: bool,
 }
 
 /// The primitive of each sample, rows from the top.
@@ -105,6 +111,16 @@ impl View {
         }
     }
 
+    /// Distance along the ray of a sample over the depth along the view.
+    fn distance_per_depth(&self, x: usize, y: usize) -> f32 {
+        if !self.perspective {
+            return 1.0;
+        }
+        let a = (x as f32 + 0.5 - self.width as f32 / 2.0) / self.scale;
+        let b = (y as f32 + 0.5 - self.height as f32 / 2.0) / self.scale;
+        (1.0 + a * a + b * b).sqrt()
+    }
+
     /// The point at distance `t` \[m\] along the ray of a sample.
     pub fn point(&self, x: usize, y: usize, t: f32) -> V3 {
         let ray = self.ray(x as f32 + 0.5, y as f32 + 0.5);
@@ -144,12 +160,7 @@ impl View {
         match shape {
             Shape::Sphere { center, radius } => self.sphere_bounds(center, *radius),
             Shape::Posed { solid, rotation, center } => {
-                let half = solid.half_extents();
-                let corner = |i: usize| {
-                    let signs = [0, 1, 2].map(|axis| if i >> axis & 1 == 0 { -1.0 } else { 1.0 });
-                    center + rotation * half.component_mul(&V3::from(signs))
-                };
-                self.point_bounds(&std::array::from_fn::<V3, 8, _>(corner))
+                self.point_bounds(&solid.box_corners(rotation, center))
             }
             Shape::Triangle { corners, .. } => self.point_bounds(corners),
         }
@@ -199,15 +210,48 @@ impl View {
     }
 }
 
+/// Where a primitive may be visible, and how samples find it.
+struct Place {
+    rect: Rect,
+    way: Way,
+}
+
+/// How a sample finds a primitive.
+enum Way {
+    /// In the picture.
+    Flat(FlatTriangle),
+    /// By its ray, from this eye in the frame of the solid, where the box about it is seen.
+    Local(V3, BoxOutline),
+    /// By its ray.
+    Ray,
+}
+
+impl Place {
+    fn new(view: &View, shape: &Shape) -> Option<Self> {
+        let rect = view.bounds(shape)?;
+        let way = match shape {
+            Shape::Triangle { corners, .. } => FlatTriangle::new(view, corners).map_or(Way::Ray, Way::Flat),
+            Shape::Posed { solid, rotation, center } if view.perspective => {
+                let outline = BoxOutline::new(view, &solid.box_corners(rotation, center));
+                outline
+                    .map_or(Way::Ray, |outline| Way::Local(rotation.tr_mul(&(view.origin - center)), outline))
+            }
+            _ => Way::Ray,
+        };
+        Some(Self { rect, way })
+    }
+}
+
 /// Finds the nearest primitive of every sample, in front of what `buffer` shows. Ties go to the first
-/// primitive, and to primitives before floors, so the result does not depend on threads.
+/// primitive, and to primitives before floors, so the result does not depend on threads; solids tie
+/// within [`SAME`].
 pub(super) fn rasterise(view: &View, primitives: &[Primitive], mut buffer: Buffer) -> Buffer {
-    let rects: Vec<Option<Rect>> = primitives.par_iter().map(|p| view.bounds(&p.shape)).collect();
+    let places: Vec<Option<Place>> = primitives.par_iter().map(|p| Place::new(view, &p.shape)).collect();
     let columns = view.width.div_ceil(TILE);
     let rows = view.height.div_ceil(TILE);
     let mut bins: Vec<Vec<u32>> = vec![Vec::new(); columns * rows];
-    for (index, rect) in rects.iter().enumerate() {
-        let Some(rect) = rect else { continue };
+    for (index, place) in places.iter().enumerate() {
+        let Some(Place { rect, .. }) = place else { continue };
         for row in rect.y[0] / TILE..=(rect.y[1] - 1) / TILE {
             for column in rect.x[0] / TILE..=(rect.x[1] - 1) / TILE {
                 bins[row * columns + column].push(index as u32);
@@ -221,46 +265,72 @@ pub(super) fn rasterise(view: &View, primitives: &[Primitive], mut buffer: Buffe
         .zip(buffer.primitive.par_chunks_mut(TILE * view.width));
     pieces.enumerate().for_each(|(row, (depth, primitive))| {
         for column in 0..columns {
-            let bin = &bins[row * columns + column];
-            if !bin.is_empty() {
-                cast_tile(view, primitives, &rects, bin, [column * TILE, row * TILE], depth, primitive);
-            }
+            let tile = Tile { view, primitives, places: &places, corner: [column * TILE, row * TILE] };
+            tile.cast(&bins[row * columns + column], depth, primitive);
         }
     });
     buffer
 }
 
-/// Casts the rays of one tile at `corner`; `depth` and `primitive` are its row of tiles.
-fn cast_tile(
-    view: &View,
-    primitives: &[Primitive],
-    rects: &[Option<Rect>],
-    bin: &[u32],
+/// A tile of the picture, and what may be seen in it.
+struct Tile<'a> {
+    view: &'a View,
+    primitives: &'a [Primitive],
+    places: &'a [Option<Place>],
+    /// The first sample.
     corner: [usize; 2],
-    depth: &mut [f32],
-    nearest: &mut [u32],
-) {
-    let end = [(corner[0] + TILE).min(view.width), (corner[1] + TILE).min(view.height)];
-    let mut rays = Vec::with_capacity(TILE * TILE);
-    for y in corner[1]..end[1] {
-        rays.extend((corner[0]..end[0]).map(|x| view.ray(x as f32 + 0.5, y as f32 + 0.5)));
-    }
-    let across = end[0] - corner[0];
-    for &index in bin {
-        let Some(rect) = rects[index as usize] else { continue };
-        let shape = &primitives[index as usize].shape;
-        for y in rect.y[0].max(corner[1])..rect.y[1].min(end[1]) {
-            for x in rect.x[0].max(corner[0])..rect.x[1].min(end[0]) {
-                let ray = &rays[(y - corner[1]) * across + x - corner[0]];
-                let place = (y - corner[1]) * view.width + x;
-                if let Some(t) = shape.intersect(ray)
-                    && (t < depth[place] || t == depth[place] && nearest[place] & FLOOR != 0)
-                {
-                    depth[place] = t;
-                    nearest[place] = index;
+}
+
+impl Tile<'_> {
+    /// Casts the rays of the primitives `bin`; `depth` and `nearest` are its row of tiles.
+    fn cast(&self, bin: &[u32], depth: &mut [f32], nearest: &mut [u32]) {
+        let (view, corner) = (self.view, self.corner);
+        let end = [(corner[0] + TILE).min(view.width), (corner[1] + TILE).min(view.height)];
+        let mut rays = None;
+        for &index in bin {
+            let Some(Place { rect, way }) = &self.places[index as usize] else { continue };
+            let shape = &self.primitives[index as usize].shape;
+            let is_flat = matches!(way, Way::Flat(_));
+            let rays = if is_flat { &[] } else { &rays.get_or_insert_with(|| self.rays(end))[..] };
+            for y in rect.y[0].max(corner[1])..rect.y[1].min(end[1]) {
+                let seen = match way {
+                    Way::Local(_, outline) => outline.columns(y),
+                    _ => [0, view.width],
+                };
+                let first = rect.x[0].max(corner[0]).max(seen[0]);
+                for x in first..rect.x[1].min(end[0]).min(seen[1]) {
+                    let ray = || &rays[(y - corner[1]) * (end[0] - corner[0]) + x - corner[0]];
+                    let hit = match (way, shape) {
+                        (Way::Flat(flat), _) => flat
+                            .depth(view, x as f32 + 0.5, y as f32 + 0.5)
+                            .map(|ahead| ahead * view.distance_per_depth(x, y)),
+                        (Way::Local(eye, _), Shape::Posed { solid, rotation, .. }) => {
+                            solid.intersect(eye, &rotation.tr_mul(&ray().direction))
+                        }
+                        _ => shape.intersect(ray()),
+                    };
+                    let place = (y - corner[1]) * view.width + x;
+                    let margin = if nearest[place] & FLOOR == 0 && !is_flat { SAME } else { 0.0 };
+                    if let Some(t) = hit
+                        && (t < depth[place] * (1.0 - margin)
+                            || t == depth[place] && nearest[place] & FLOOR != 0)
+                    {
+                        depth[place] = t;
+                        nearest[place] = index;
+                    }
                 }
             }
         }
+    }
+
+    /// The rays of the tile, which ends at `end`.
+    fn rays(&self, end: [usize; 2]) -> Vec<Ray> {
+        let corner = self.corner;
+        let mut rays = Vec::with_capacity(TILE * TILE);
+        for y in corner[1]..end[1] {
+            rays.extend((corner[0]..end[0]).map(|x| self.view.ray(x as f32 + 0.5, y as f32 + 0.5)));
+        }
+        rays
     }
 }
 

@@ -1,8 +1,10 @@
 //! `export`: runs in the formats of other tools.
 
+use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use pliant::export::{ExportOptions, Format, export};
 use pliant::runner::recording::Recording;
 
@@ -14,6 +16,10 @@ pub fn export_runs(arguments: &ExportArguments) -> Result<(), Failure> {
     let formats: Vec<Format> =
         arguments.format.iter().map(|name| name.parse()).collect::<Result<_, _>>().map_err(Failure::usage)?;
     let options = ExportOptions { stride: arguments.every, size: arguments.size, ..ExportOptions::default() };
+    if let Some(folder) = &arguments.out {
+        let context = || format!("cannot create {}", folder.display());
+        fs::create_dir_all(folder).with_context(context).map_err(Failure::failed)?;
+    }
     interrupt::without_steps();
     interrupt::signal(0.0);
     let mut failed = false;

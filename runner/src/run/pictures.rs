@@ -40,12 +40,21 @@ pub(super) fn draw_from(
     begun: Option<Animation>,
     progress: PictureProgress,
 ) -> Result<(), RunError> {
-    plots::write(directory, manifest)?;
-    pressure::pictures(directory, manifest)?;
     let recording = Recording::open(directory).map_err(PictureError::from)?;
     let renderer = FrameRenderer::new(&recording)?;
-    renderer.write_png()?;
-    renderer.write_gif_from(begun, progress)?;
+    // Much of a single picture is the work of one thread: the animation goes on meanwhile.
+    let stills = || -> Result<(), RunError> {
+        plots::write(directory, manifest)?;
+        pressure::pictures(directory, manifest)?;
+        Ok(renderer.write_png()?)
+    };
+    let (drawn, animated) = std::thread::scope(|scope| {
+        let stills = scope.spawn(stills);
+        let animated = renderer.write_gif_from(begun, progress);
+        (stills.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), animated)
+    });
+    drawn?;
+    animated?;
     if every_frame {
         renderer.write_all(progress)?;
     }

@@ -6,7 +6,7 @@ use crate::builders::{body, dynamic, floor};
 use crate::laws::Law;
 use crate::sampler::SceneSampler;
 use pliant_scenes::format::{
-    AutoOr, ClothShape, ClothSpec, Fabric, Motion, Pose, Scene, TShirtMeasures, VelocityKeyframe,
+    AutoOr, ClothShape, ClothSpec, Fabric, Motion, Pose, RigidShape, Scene, TShirtMeasures, VelocityKeyframe,
 };
 
 /// Sheets in free space.
@@ -24,6 +24,14 @@ pub const WRAPS: Family = Family {
     about: "one to four layers of cloth fall onto bodies, and other bodies fall or are pressed onto them",
     long: false,
     draw: draw_wraps,
+};
+
+/// Sheets that are hit once, and then left alone.
+pub const HIT_SHEETS: Family = Family {
+    name: "hit-sheets",
+    about: "a sheet of 1 cm to 1 m is hit by a ball at up to 20 m/s in free space, and left alone for 10 s",
+    long: true,
+    draw: draw_hit_sheets,
 };
 
 /// Least radius of a shirt over the grid's spacing.
@@ -153,6 +161,40 @@ fn draw_sheets(sampler: &mut SceneSampler) -> Trial {
     let mut laws = vec![at_rest(), Law::Momentum, Law::Layers];
     laws.extend(symmetries(sampler));
     Trial { scene, laws }
+}
+
+fn draw_hit_sheets(sampler: &mut SceneSampler) -> Trial {
+    let radius = sampler.log_within(0.01, 1.0);
+    let mut scene = Scene::empty("hit-sheets", 10.0, sampler.log_within(2e-3, 1e-2));
+    scene.gravity = [0.0; 3];
+    let spacing = radius / sampler.log_within(2.0, 8.0);
+    scene.grid_spacing = Some(spacing);
+    let mut extent = Extent::default();
+    let shape = shape(sampler, radius, spacing, &mut extent);
+    let mut fabric = fabric(sampler, spacing, &mut extent);
+    // Stiffer ones take more than a million substeps: as soft as the wave passes 10 to 1000 spacings
+    // a second.
+    let softer = (spacing * sampler.log_within(10.0, 1e3) / extent.wave).powi(2).min(1.0);
+    for stiffness in [
+        &mut fabric.youngs_modulus,
+        &mut fabric.normal_stiffness,
+        &mut fabric.shear_stiffness,
+        &mut fabric.bending_stiffness,
+    ] {
+        *stiffness *= softer;
+    }
+    // From far lighter than the sheet to far heavier.
+    let mass = fabric.density * 0.1 * spacing * (1.5 * radius).powi(2) * sampler.log_within(0.1, 10.0);
+    let pose = Pose { position: [0.0; 3], orientation: sampler.turn() };
+    scene.cloths.push(sheet("sheet".to_owned(), shape, fabric, pose));
+    let ball = radius * sampler.log_within(0.1, 0.6);
+    let mut solid = dynamic(mass);
+    let aside = 0.5 * radius;
+    let position = [radius + ball + spacing, sampler.within(-aside, aside), sampler.within(-aside, aside)];
+    solid.pose = Pose { position, ..Pose::default() };
+    solid.velocity = [-sampler.log_within(0.01, 20.0), 0.0, 0.0];
+    scene.bodies.push(body("ball", solid, RigidShape::Sphere { radius: ball }, sampler.within(0.0, 1.0)));
+    Trial { scene, laws: vec![at_rest(), Law::Fades, Law::Momentum, Law::Layers] }
 }
 
 fn draw_wraps(sampler: &mut SceneSampler) -> Trial {

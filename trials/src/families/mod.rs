@@ -23,6 +23,7 @@ pub const FAMILIES: &[Family] = &[
     soft::REST,
     cloth::SHEETS,
     cloth::WRAPS,
+    cloth::HIT_SHEETS,
     rigid::FREE,
     rigid::FLOOR,
     joints::FAMILY,

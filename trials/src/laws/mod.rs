@@ -28,6 +28,8 @@ pub enum Law {
         /// Velocity of the frame in which no external work is done \[m/s\].
         frame: [f64; 3],
     },
+    /// What is left alone gains no energy, from whatever time on.
+    Fades,
     /// Free bodies conserve momentum and angular momentum, up to gravity's impulse.
     Momentum,
     /// Nothing is inside bodies or below floors.
@@ -60,6 +62,7 @@ impl Law {
     pub fn name(&self) -> String {
         match self {
             Self::Energy { .. } => "energy".to_owned(),
+            Self::Fades => "fades".to_owned(),
             Self::Momentum => "momentum".to_owned(),
             Self::Penetration => "inside".to_owned(),
             Self::Layers => "layers".to_owned(),
@@ -123,6 +126,7 @@ fn panicked(message: String) -> Finding {
 fn verdict(law: &Law, scene: &Scene, base: &Record, sensitivity: &mut Option<Option<f64>>) -> Verdict {
     match law {
         Law::Energy { frame } => single_run::energy(scene, base, &Vector3::from(*frame)),
+        Law::Fades => single_run::fades(base),
         Law::Momentum => single_run::momentum(scene, base),
         Law::Penetration => single_run::inside(scene, base),
         Law::Layers => single_run::layers(base),

@@ -12,6 +12,11 @@ use pliant_scenes::format::{
 /// Allowed energy gain as a fraction of the energy involved: the size of the errors of first-order
 /// steps.
 const ENERGY: f64 = 0.02;
+
+/// Parts of a run whose mean energies are compared, and the gain that is allowed from one to another
+/// as a fraction of the energy brought: a tenth of a percent is lost in the rounding of no scene.
+const FADING_PARTS: usize = 20;
+const FADING: f64 = 1e-3;
 /// Allowed error of momentum as a fraction of the impulses exchanged: particles are f32, and sums
 /// of some thousand of them are rounded.
 const MOMENTUM: f64 = 1e-3;
@@ -76,6 +81,40 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
             worst.1,
             worst.2,
             brought + fallen
+        )
+    })
+}
+
+/// No energy is gained from one part of a run to a later one, up to a part of what was brought. Means
+/// over parts are compared: explicit steps give back within a period what they took, up to half of the
+/// step over the period's radian of an oscillation's energy (symplectic Euler), and do not gain by it.
+pub(super) fn fades(run: &Record) -> Verdict {
+    let steps = run.moments.len() / FADING_PARTS;
+    let Some(first) = run.moments.first().filter(|_| steps > 0) else {
+        return Verdict::Skipped("too few steps");
+    };
+    let of = |moment: &Moment| moment.kinetic + moment.elastic + moment.potential;
+    let brought = first.kinetic + first.elastic;
+    let means = run
+        .moments
+        .chunks_exact(steps)
+        .map(|part| (part.iter().map(of).sum::<f64>() / part.len() as f64, part[0].time));
+    let (mut least, mut worst) = ((f64::INFINITY, 0.0), (0.0, 0.0, 0.0));
+    for (energy, time) in means {
+        if energy < least.0 {
+            least = (energy, time);
+        }
+        let gained = (energy - least.0) / brought;
+        if exceeds(gained, worst.0) {
+            worst = (gained, least.1, time);
+        }
+    }
+    at_most("fades", worst.0, FADING, || {
+        format!(
+            "{:.3} % of {brought:.4e} J gained from {:.4} s to {:.4} s",
+            100.0 * worst.0,
+            worst.1,
+            worst.2
         )
     })
 }

@@ -7,7 +7,9 @@
 //! 1. pairs whose swept boxes meet ([`Cells`]);
 //! 2. of these, pairs that come to touch ([`first_contact`]);
 //! 3. impulses that keep them apart, opposite and without a moment ([`impulses`]); again from 2;
-//! 4. what these do not separate in a few rounds moves rigidly ([`zones`]).
+//! 4. what these do not separate in a few rounds moves rigidly ([`zones`]);
+//! 5. layers that were moved while they slide would gain or lose angular momentum: those in contact get
+//!    it back by a turn ([`zones`]).
 //!
 //! If no layers cross at the start, none cross at the end: each pair is known not to meet on the way
 //! from one to the other, or moves rigidly. Held vertices (pins) go where they are told; layers that
@@ -111,6 +113,9 @@ pub(crate) struct LayerContact {
     /// Ends with which pairs were looked for, and that impulses alone led to.
     seen: Vec<V3>,
     pushed: Vec<V3>,
+    /// Ends and velocities without contact.
+    own_ends: Vec<V3>,
+    own_velocities: Vec<V3>,
     faces: Cells,
     edges: Cells,
     tasks: Vec<Task>,
@@ -140,7 +145,9 @@ impl LayerContact {
             velocities: zero.clone(),
             inverse_masses: vec![0.0; vertices],
             seen: zero.clone(),
-            pushed: zero,
+            pushed: zero.clone(),
+            own_ends: zero.clone(),
+            own_velocities: zero,
             faces: Cells::new(),
             edges: Cells::new(),
             tasks: Vec::new(),
@@ -162,7 +169,7 @@ impl LayerContact {
         };
         size_of_val(faces)
             + size_of_val(edges)
-            + self.starts.len() * (5 * size_of::<V3>() + size_of::<f64>() + 2 * size_of::<bool>())
+            + self.starts.len() * (7 * size_of::<V3>() + size_of::<f64>() + 2 * size_of::<bool>())
             + self.faces.memory()
             + self.edges.memory()
             + tasks.map(of_tasks).sum::<usize>()
@@ -181,6 +188,8 @@ impl LayerContact {
     pub fn keep_apart(&mut self) -> LayerReport {
         let mut report = LayerReport { crossed: self.find_crossed(), ..LayerReport::default() };
         self.contacts.clear();
+        self.own_ends.copy_from_slice(&self.ends);
+        self.own_velocities.copy_from_slice(&self.velocities);
         self.find_pairs();
         if self.tasks.iter().all(|task| task.pairs.is_empty()) {
             return report;
@@ -200,6 +209,12 @@ impl LayerContact {
         report.contacts = self.contacts.len();
         stop_approach(&mut self.contacts, &self.inverse_masses, &mut self.velocities);
         self.zones.set_velocities(&self.inverse_masses, &self.ends, &mut self.velocities);
+        for contact in &self.contacts {
+            self.zones.join(contact.vertices);
+        }
+        self.zones.list();
+        let own = (&self.own_ends[..], &self.own_velocities[..]);
+        self.zones.keep_angular_momentum(&self.inverse_masses, own, &self.ends, &mut self.velocities);
         self.may_cross |= report.unresolved > 0;
         report
     }

@@ -16,6 +16,10 @@ pub(super) struct Zones {
     members: Vec<(u32, u32)>,
 }
 
+/// Least moment of inertia of a zone, over the sum of its principal ones: points of a line have none
+/// about it, and do not turn by rounding.
+const LEAST_INERTIA: f64 = 1e-9;
+
 /// The motion of a zone.
 struct RigidMotion {
     center: V3,
@@ -114,6 +118,99 @@ impl Zones {
             }
         }
     }
+
+    /// Turns every zone so that it has the angular momentum of its vertices' `own` positions and
+    /// velocities, as far as it then has no more kinetic energy than these. Contact moves layers apart
+    /// that slide on each other: at other places, the same velocities have another moment.
+    pub fn keep_angular_momentum(
+        &self,
+        inverse_masses: &[f64],
+        (own_positions, own_velocities): (&[V3], &[V3]),
+        positions: &[V3],
+        velocities: &mut [V3],
+    ) {
+        for zone in self.members.chunk_by(|a, b| a.0 == b.0) {
+            if zone.iter().any(|(_, v)| inverse_masses[*v as usize] == 0.0) {
+                // What holds a vertex takes up the moment.
+                continue;
+            }
+            let own = PointMasses::new(zone, inverse_masses, own_positions, |v| own_velocities[v]);
+            let now = PointMasses::new(zone, inverse_masses, positions, |v| velocities[v]);
+            // About the world's origin both have the same momentum; about its own centre each.
+            let missing = own.angular_momentum + own.mass * (own.center - now.center).cross(&now.velocity)
+                - now.angular_momentum;
+            let turned = now.turn_with(&missing);
+            // Kinetic energy gained by a part s of the turn: s first + s^2 second.
+            let (first, second) =
+                (turned.dot(&now.angular_momentum), 0.5 * turned.dot(&(now.inertia * turned)));
+            let allowed = own.kinetic - now.kinetic;
+            let part = if first + second <= allowed.max(0.0) {
+                1.0
+            } else {
+                let root = (first * first + 4.0 * second * allowed.max(0.0)).sqrt();
+                ((root - first) / (2.0 * second)).clamp(0.0, 1.0)
+            };
+            for &(_, v) in zone {
+                let arm = positions[v as usize] - now.center;
+                velocities[v as usize] += part * turned.cross(&arm);
+            }
+        }
+    }
+}
+
+/// Points of a zone together.
+struct PointMasses {
+    mass: f64,
+    center: V3,
+    /// Velocity of the centre \[m/s\].
+    velocity: V3,
+    /// Angular momentum \[N m s\] and moments of inertia \[kg m^2\] about the centre.
+    angular_momentum: V3,
+    inertia: Matrix3<f64>,
+    /// Kinetic energy \[J\].
+    kinetic: f64,
+}
+
+impl PointMasses {
+    /// Those of a zone, none of them held, with their velocities or other motion.
+    fn new(
+        zone: &[(u32, u32)],
+        inverse_masses: &[f64],
+        positions: &[V3],
+        velocity_of: impl Fn(usize) -> V3,
+    ) -> Self {
+        let (mut mass, mut center, mut velocity) = (0.0, V3::zeros(), V3::zeros());
+        for &(_, v) in zone {
+            let (v, m) = (v as usize, 1.0 / inverse_masses[v as usize]);
+            mass += m;
+            center += m * positions[v];
+            velocity += m * velocity_of(v);
+        }
+        (center, velocity) = (center / mass, velocity / mass);
+        let mut points = Self {
+            mass,
+            center,
+            velocity,
+            angular_momentum: V3::zeros(),
+            inertia: Matrix3::zeros(),
+            kinetic: 0.0,
+        };
+        for &(_, v) in zone {
+            let (v, m) = (v as usize, 1.0 / inverse_masses[v as usize]);
+            let (arm, of) = (positions[v] - center, velocity_of(v));
+            points.angular_momentum += m * arm.cross(&of);
+            points.inertia +=
+                m * (Matrix3::from_diagonal_element(arm.norm_squared()) - arm * arm.transpose());
+            points.kinetic += 0.5 * m * of.norm_squared();
+        }
+        points
+    }
+
+    /// Angular velocity of the rigid body of these points that has an angular momentum \[rad/s\].
+    fn turn_with(&self, angular_momentum: &V3) -> V3 {
+        let inertia = self.inertia + Matrix3::from_diagonal_element(LEAST_INERTIA * self.inertia.trace());
+        inertia.try_inverse().map_or_else(V3::zeros, |inverse| inverse * angular_momentum)
+    }
 }
 
 fn of_displacements(zone: &[(u32, u32)], inverse_masses: &[f64], starts: &[V3], ends: &[V3]) -> RigidMotion {
@@ -135,23 +232,7 @@ fn rigid_motion(
         let held = held as usize;
         return RigidMotion { center: positions[held], moved: motion(held), turned: V3::zeros() };
     }
-    let (mut mass, mut center, mut moved) = (0.0, V3::zeros(), V3::zeros());
-    for &(_, v) in zone {
-        let (v, m) = (v as usize, 1.0 / inverse_masses[v as usize]);
-        mass += m;
-        center += m * positions[v];
-        moved += m * motion(v);
-    }
-    (center, moved) = (center / mass, moved / mass);
-    let (mut inertia, mut momentum) = (Matrix3::zeros(), V3::zeros());
-    for &(_, v) in zone {
-        let (v, m) = (v as usize, 1.0 / inverse_masses[v as usize]);
-        let arm = positions[v] - center;
-        inertia += m * (Matrix3::from_diagonal_element(arm.norm_squared()) - arm * arm.transpose());
-        momentum += m * arm.cross(&motion(v));
-    }
-    // Points of a line have no inertia about it: no turn there, instead of one by rounding.
-    inertia += Matrix3::from_diagonal_element(1e-9 * inertia.trace());
-    let turned = inertia.try_inverse().map_or_else(V3::zeros, |inverse| inverse * momentum);
-    RigidMotion { center, moved, turned }
+    let points = PointMasses::new(zone, inverse_masses, positions, motion);
+    let turned = points.turn_with(&points.angular_momentum);
+    RigidMotion { center: points.center, moved: points.velocity, turned }
 }
