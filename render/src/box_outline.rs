@@ -1,8 +1,8 @@
 //! Where the box about a solid is seen, row by row: the rectangle about a long thing that lies askew
 //! is mostly empty.
 
-use super::raster::View;
 use super::ray::V3;
+use super::view::View;
 
 /// Margin against rounding \[samples\].
 const MARGIN: f32 = 0.6;

@@ -1,7 +1,7 @@
 //! Triangles as they lie in a picture: fewer operations a sample than a ray takes.
 
-use super::raster::View;
 use super::ray::V3;
+use super::view::View;
 
 /// Farthest corner from the picture's corner that is still exact enough \[samples\].
 const FARTHEST: f32 = 1e5;

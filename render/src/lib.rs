@@ -32,6 +32,7 @@ mod shadow;
 mod sphere;
 mod surface;
 mod triangle;
+mod view;
 mod weave;
 
 pub use background::{Background, KeptBackground};
@@ -50,7 +51,8 @@ pub use surface::{RenderSurface, SoftBodies, SurfaceError, soft_bodies, soft_bod
 pub use weave::weave_coordinates;
 
 use lit_view::LitView;
-use raster::{Buffer, SUPERSAMPLING, View, floors, rasterise};
+use raster::{Buffer, SUPERSAMPLING, floors, rasterise};
+use view::View;
 
 /// Draws the picture.
 ///

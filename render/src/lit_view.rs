@@ -8,10 +8,11 @@ use super::occlusion::Occlusion;
 use super::picture::Picture;
 use super::pixels::Image;
 use super::primitive::RenderScene;
-use super::raster::{Buffer, SUPERSAMPLING, View};
+use super::raster::{Buffer, SUPERSAMPLING};
 use super::ray::V3;
 use super::shade::{FloorView, Lighting, shade};
 use super::shadow::ShadowMap;
+use super::view::View;
 
 /// A picture's content, ready for rays.
 pub(super) struct LitView {

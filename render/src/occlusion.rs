@@ -5,8 +5,9 @@
 use rayon::prelude::*;
 
 use super::primitive::RenderScene;
-use super::raster::{Buffer, NOTHING, SUPERSAMPLING, View, floor_index};
+use super::raster::{Buffer, NOTHING, SUPERSAMPLING, floor_index};
 use super::ray::{Ray, V3};
+use super::view::View;
 
 /// Directions sampled a pixel, of drafts and stills.
 const DIRECTIONS: [usize; 2] = [8, 12];

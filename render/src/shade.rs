@@ -7,9 +7,10 @@ use super::color::SrgbBytes;
 use super::occlusion::{Occlusion, normal_of, pixel_noise};
 use super::pixels::Image;
 use super::primitive::{Plane, RenderScene};
-use super::raster::{Buffer, NOTHING, SUPERSAMPLING, View, floor_index};
+use super::raster::{Buffer, NOTHING, SUPERSAMPLING, floor_index};
 use super::ray::{Ray, V3};
 use super::shadow::ShadowMap;
+use super::view::View;
 
 /// Side of a cell of the floor's grid \[m\], and most of them one above the other at the camera's
 /// target: where there would be more, cells are five times as wide.

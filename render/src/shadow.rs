@@ -4,8 +4,9 @@
 //! sketches).
 
 use super::primitive::RenderScene;
-use super::raster::{Buffer, View, rasterise};
+use super::raster::{Buffer, rasterise};
 use super::ray::V3;
+use super::view::View;
 
 /// Smallest side of the depth map, of drafts and stills, and largest [texels]; multiples of `BLOCK`.
 /// Most of the time of a small draft went to a map that was finer than the picture.
