@@ -2,13 +2,10 @@
 //! is mostly empty.
 
 use super::ray::V3;
-use super::view::View;
+use super::view::{NEAREST, View};
 
 /// Margin against rounding \[samples\].
 const MARGIN: f32 = 0.6;
-
-/// Nearest corner along the view \[m\].
-const NEAREST: f32 = 1e-4;
 
 /// A box in a picture.
 pub(super) struct BoxOutline {
@@ -98,7 +95,7 @@ mod tests {
                 }
             }
         }
-        // It is of use: not much larger than what is seen. Measured: 1.2.
+        // It is of use: not much larger than what is seen.
         assert!(seen > 10_000 && inside < 3 * seen / 2, "{inside} samples for {seen}");
     }
 }

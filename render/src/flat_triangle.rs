@@ -1,13 +1,10 @@
 //! Triangles as they lie in a picture: fewer operations a sample than a ray takes.
 
 use super::ray::V3;
-use super::view::View;
+use super::view::{NEAREST, View};
 
 /// Farthest corner from the picture's corner that is still exact enough \[samples\].
 const FARTHEST: f32 = 1e5;
-
-/// Nearest corner along the view \[m\].
-const NEAREST: f32 = 1e-4;
 
 /// A triangle in a picture.
 pub(super) struct FlatTriangle {

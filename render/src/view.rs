@@ -6,6 +6,9 @@ use super::camera::{Basis, Camera};
 use super::primitive::Shape;
 use super::ray::{Ray, V3};
 
+/// Least depth along the view of what is projected in perspective \[m\].
+pub(super) const NEAREST: f32 = 1e-4;
+
 /// A view of `width` x `height` samples from a camera, or from a distant light.
 #[derive(Clone, Copy)]
 pub(super) struct View {
@@ -155,7 +158,7 @@ impl View {
     }
 
     fn point_bounds(&self, points: &[V3]) -> Option<Rect> {
-        let near = |p: &V3| self.perspective && (p - self.origin).dot(&self.forward) <= 1e-4;
+        let near = |p: &V3| self.perspective && (p - self.origin).dot(&self.forward) <= NEAREST;
         if points.iter().any(near) {
             return if points.iter().all(near) { None } else { Some(self.everything()) };
         }

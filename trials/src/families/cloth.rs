@@ -172,8 +172,8 @@ fn draw_hit_sheets(sampler: &mut SceneSampler) -> Trial {
     let mut extent = Extent::default();
     let shape = shape(sampler, radius, spacing, &mut extent);
     let mut fabric = fabric(sampler, spacing, &mut extent);
-    // Stiffer ones take more than a million substeps: as soft as the wave passes 10 to 1000 spacings
-    // a second.
+    // Ten seconds of stiffer ones take too many substeps: the wave passes 10 to 1000 spacings a second
+    // at most.
     let softer = (spacing * sampler.log_within(10.0, 1e3) / extent.wave).powi(2).min(1.0);
     for stiffness in [
         &mut fabric.youngs_modulus,

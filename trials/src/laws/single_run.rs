@@ -13,8 +13,8 @@ use pliant_scenes::format::{
 /// steps.
 const ENERGY: f64 = 0.02;
 
-/// Parts of a run whose mean energies are compared, and the gain that is allowed from one to another
-/// as a fraction of the energy brought: a tenth of a percent is lost in the rounding of no scene.
+/// Parts of a run whose mean energies are compared, and the gain that is allowed from one to another,
+/// as a fraction of the energy brought.
 const FADING_PARTS: usize = 20;
 const FADING: f64 = 1e-3;
 /// Allowed error of momentum as a fraction of the impulses exchanged: particles are f32, and sums
@@ -86,8 +86,8 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
 }
 
 /// No energy is gained from one part of a run to a later one, up to a part of what was brought. Means
-/// over parts are compared: explicit steps give back within a period what they took, up to half of the
-/// step over the period's radian of an oscillation's energy (symplectic Euler), and do not gain by it.
+/// over parts are compared: with explicit steps (symplectic Euler) the energy of an oscillation goes up
+/// and down by about half of its angular frequency times the substep, and does not grow by that.
 pub(super) fn fades(run: &Record) -> Verdict {
     let steps = run.moments.len() / FADING_PARTS;
     let Some(first) = run.moments.first().filter(|_| steps > 0) else {
