@@ -21,6 +21,8 @@ const CELL_BYTES: f64 = 200.0;
 const BODY_BYTES: f64 = 20_000.0;
 /// Memory of a pixel while a picture is drawn \[bytes\].
 const PIXEL_BYTES: f64 = 80.0;
+/// Pixels of a picture of the animation to those of the still, which is drawn at the same time.
+const ANIMATION_PIXELS: f64 = 0.25;
 /// Memory of the program with a small scene \[bytes\].
 const LEAST_BYTES: f64 = 30e6;
 /// A particle in the file of a frame, without the extra fields \[bytes\].
@@ -116,7 +118,7 @@ impl Estimate {
             + CONTACT_BYTES * contacts
             + cell_bytes(scene)
             + BODY_BYTES * bodies
-            + PIXEL_BYTES * scene.output.picture_size.map(f64::from).iter().product::<f64>();
+            + picture_bytes(scene, threads);
         let touching = usize::from(bodies > 0.0);
         let speed = (threads as f64).powf(THREAD_EXPONENT);
         let solves = match scene.rigid.integrator {
@@ -265,6 +267,12 @@ fn most_contacts(scene: &Scene, particles: f64) -> f64 {
     let cloth = cloth.sum::<f64>().min(particles);
     let solid = particles - cloth;
     cloth + solid.min(6.0 * solid.powf(2.0 / 3.0))
+}
+
+/// Memory of the pictures \[bytes\]: a still, and beside it one of the animation for each thread.
+fn picture_bytes(scene: &Scene, threads: usize) -> f64 {
+    let pixels: f64 = scene.output.picture_size.map(f64::from).iter().product();
+    PIXEL_BYTES * pixels * (1.0 + ANIMATION_PIXELS * threads as f64)
 }
 
 /// Memory of the grid where soft bodies are \[bytes\].

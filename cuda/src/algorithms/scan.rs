@@ -17,13 +17,14 @@ impl Scan {
     /// Scratch memory for up to `capacity` elements.
     ///
     /// # Errors
-    /// As [`Device::allocate`].
+    /// As [`Device::upload`].
     pub fn new(device: &Device, capacity: usize) -> Result<Self, DeviceError> {
         Ok(Self {
             // No run has begun, and no tile has published anything.
             states: device.upload(&vec![0; tiles(capacity)])?,
             progress: device.upload(&[0; SCAN_PROGRESS as usize])?,
-            total: device.allocate(1)?,
+            // A step reads the sum before the first run, and finds nothing.
+            total: device.upload(&[0])?,
         })
     }
 
