@@ -6,6 +6,8 @@
 
 #![allow(clippy::unwrap_used)] // everything here runs in tests
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{ParticleSnapshot, Settings, StepReport, World, WorldBuilder};
 use pliant_garment::crossings::CrossingDetector;
@@ -236,15 +238,32 @@ fn run(number: u64, layer_contact: bool) -> Found {
     found
 }
 
+/// Runs these cases, each with contact between layers and without, side by side: worlds this small gain
+/// little from a second thread.
+fn found_of(numbers: std::ops::Range<u64>) -> Vec<[Found; 2]> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let next = AtomicU64::new(numbers.start);
+    let take = || -> Vec<(u64, [Found; 2])> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let taken = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        let own = taken.take_while(|number| *number < numbers.end);
+        own.map(|number| (number, pool.install(|| [true, false].map(|on| run(number, on))))).collect()
+    };
+    let mut all = std::thread::scope(|scope| {
+        let takers: Vec<_> = (0..threads).map(|_| scope.spawn(take)).collect();
+        takers.into_iter().flat_map(|taker| taker.join().unwrap()).collect::<Vec<_>>()
+    });
+    all.sort_by_key(|(number, _)| *number);
+    all.into_iter().map(|(_, found)| found).collect()
+}
+
 /// Runs these cases, each with contact between layers, where nothing may cross at any step, and
 /// without; returns the crossings without.
 fn run_cases(numbers: std::ops::Range<u64>) -> usize {
     println!("seed {SEED}");
     let (mut all, mut without, mut cases_without) = (LayerReport::default(), 0, 0);
-    for number in numbers {
-        let found = run(number, true);
-        let control = run(number, false);
-        println!("{found:?}, without contact between layers {control:?}");
+    for (number, [found, control]) in numbers.clone().zip(found_of(numbers)) {
+        println!("{number}: {found:?}, without contact between layers {control:?}");
         assert_eq!((found.crossings, found.layers.unresolved), (0, 0), "case {number}: {found:?}");
         all = all.with(&found.layers);
         without += control.crossings;
