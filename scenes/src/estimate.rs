@@ -21,7 +21,8 @@ const CELL_BYTES: f64 = 200.0;
 const BODY_BYTES: f64 = 20_000.0;
 /// Memory of a pixel while a picture is drawn \[bytes\].
 const PIXEL_BYTES: f64 = 80.0;
-/// Pixels of a picture of the animation to those of the still, which is drawn at the same time.
+/// Pixels of a picture of the animation (half as wide and high) to those of the still, which is
+/// drawn at the same time \[-\].
 const ANIMATION_PIXELS: f64 = 0.25;
 /// Memory of the program with a small scene \[bytes\].
 const LEAST_BYTES: f64 = 30e6;
