@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let waypoint =
         Waypoint { time: 1.0, place: WaypointTarget::Tool(goal), path_kind: PathKind::Straight, pass: false };
     let settings = PlanSettings {
+        begin: 0.0,
         interval: 0.01,
         rates: vec![2.0; chain.len()],
         rest: start.clone(),

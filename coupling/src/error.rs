@@ -280,6 +280,14 @@ pub enum StepError {
         /// How many, and why.
         source: TooManySubsteps,
     },
+    /// The inputs of the motors could not be found; nothing was stepped.
+    #[error("t = {time:.6} s: {reason}")]
+    Motors {
+        /// Time at the start of the step \[s\].
+        time: f64,
+        /// What is wrong.
+        reason: String,
+    },
     /// The backend that steps the particles failed.
     #[error("step {step}: {reason}")]
     Backend {

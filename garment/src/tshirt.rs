@@ -85,6 +85,18 @@ pub enum TShirtError {
 /// The panels in the order of [`Sewn::vertices`]; right is +x.
 pub const PANELS: [&str; 4] = ["front right", "front left", "back right", "back left"];
 
+/// Where the pieces of the outline's right half meet, and the two measures that place them \[m\].
+struct RightHalf {
+    half_width: f64,
+    /// Coordinate y of the neck's ends.
+    top: f64,
+    neck: Vector2<f64>,
+    upper_cuff: Vector2<f64>,
+    lower_cuff: Vector2<f64>,
+    armpit: Vector2<f64>,
+    side: Vector2<f64>,
+}
+
 impl TShirt {
     /// A child's shirt with cap sleeves, of about 0.35 m^2 of cloth, with edges and a gap for a
     /// grid of this spacing h \[m\]: edges about 1.265 h, so that with h = 1/128 m there are about
@@ -113,16 +125,7 @@ impl TShirt {
     pub fn half_outline(&self, neck_depth: f64) -> Result<Outline, TShirtError> {
         self.check(neck_depth)?;
         let at = Vector2::new;
-        let (half_width, top) = (0.5 * self.chest_width, 0.5 * self.length);
-        let neck = at(0.5 * self.neck_width, top);
-        let upper_cuff = at(half_width + self.sleeve_length, top - self.sleeve_drop);
-        let along = (upper_cuff - neck).normalize();
-        let lower_cuff = upper_cuff + self.sleeve_opening * at(along.y, -along.x);
-        // Where the line from the lower end of the cuff along the sleeve meets the line of the
-        // side.
-        let armpit = at(half_width, lower_cuff.y + (half_width - lower_cuff.x) * (along.y / along.x));
-        let underarm = 0.5 * (lower_cuff - armpit).norm();
-        let side = at(half_width, armpit.y - underarm);
+        let RightHalf { half_width, top, neck, upper_cuff, lower_cuff, armpit, side } = self.right_half();
         let require = |field, value, requirement, holds| match holds {
             true => Ok(()),
             false => Err(TShirtError::Measure { field, value, requirement }),
@@ -152,6 +155,43 @@ impl TShirt {
             .line("shoulder", neck)
             .cubic("neck", controls, bottom)
             .line("fold", at(0.0, -top)))
+    }
+
+    /// The points at which the pieces of the right half's outline meet.
+    fn right_half(&self) -> RightHalf {
+        let at = Vector2::new;
+        let (half_width, top) = (0.5 * self.chest_width, 0.5 * self.length);
+        let neck = at(0.5 * self.neck_width, top);
+        let upper_cuff = at(half_width + self.sleeve_length, top - self.sleeve_drop);
+        let along = (upper_cuff - neck).normalize();
+        let lower_cuff = upper_cuff + self.sleeve_opening * at(along.y, -along.x);
+        // Where the line from the lower end of the cuff along the sleeve meets the line of the
+        // side.
+        let armpit = at(half_width, lower_cuff.y + (half_width - lower_cuff.x) * (along.y / along.x));
+        let side = at(half_width, armpit.y - 0.5 * (lower_cuff - armpit).norm());
+        RightHalf { half_width, top, neck, upper_cuff, lower_cuff, armpit, side }
+    }
+
+    /// The points by which one names a place on a shirt, in the plane of the pattern \[m\]: corners
+    /// of its outline, and the middles of waist and neck. Right is +x, left its mirror image.
+    pub fn key_points(&self) -> Vec<(&'static str, Vector2<f64>)> {
+        let RightHalf { half_width, top, neck, upper_cuff, lower_cuff, side, .. } = self.right_half();
+        let left = |x: Vector2<f64>| Vector2::new(-x.x, x.y);
+        let hem = Vector2::new(half_width, -top);
+        vec![
+            ("hem-left", left(hem)),
+            ("hem-middle", Vector2::new(0.0, -top)),
+            ("hem-right", hem),
+            ("side-left", left(side)),
+            ("side-right", side),
+            ("cuff-lower-left", left(lower_cuff)),
+            ("cuff-lower-right", lower_cuff),
+            ("cuff-upper-left", left(upper_cuff)),
+            ("cuff-upper-right", upper_cuff),
+            ("neck-left", left(neck)),
+            ("neck-right", neck),
+            ("neck-back", Vector2::new(0.0, top - self.back_neck_depth)),
+        ]
     }
 
     /// Cuts and sews the shirt. The normals are outwards: up in front, down in the back.

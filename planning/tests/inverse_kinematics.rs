@@ -228,6 +228,7 @@ fn solutions_are_repeatable() {
 
 fn settings(chain: &Chain, rest: &[f64]) -> PlanSettings {
     PlanSettings {
+        begin: 0.0,
         interval: 0.01,
         rates: vec![3.0; chain.len()],
         rest: rest.to_vec(),

@@ -155,7 +155,9 @@ impl Held {
                 return (done, Ok(last));
             }
             self.state += 1;
-            self.scenario.set_motors();
+            if let Err(error) = self.scenario.set_motors() {
+                return (done, Err(error));
+            }
             told::apply(&self.told, &mut self.scenario);
             match self.scenario.world.step() {
                 Ok(report) => last = Some(report),

@@ -190,7 +190,7 @@ struct Plant {
 impl Plant {
     fn new(scene: &Scene) -> Result<Self, Box<dyn Error>> {
         let mut scenario = Scenario::new(scene)?;
-        scenario.set_motors();
+        scenario.set_motors()?;
         let simulation = scenario.world.bodies_mut().simulation_mut();
         let mut targets = [0.0; JOINTS];
         for (target, actuator) in targets.iter_mut().zip(&simulation.system().actuators) {

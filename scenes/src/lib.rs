@@ -12,6 +12,8 @@ pub mod machine_memory;
 pub mod models;
 pub mod penetration;
 pub mod scenario;
+mod sightings;
 pub mod worlds;
 
 pub use scenario::Scenario;
+pub use sightings::SeenFrame;

@@ -17,7 +17,7 @@ use pliant_rigid::simulation::StepMaker;
 use pliant_rigid::{BeyondLimit, RigidSettings, RobotHandle};
 
 use crate::assemble::{
-    AssembleError, AssembledCloth, Assembly, RigidParts, SoftParticles, TimedInputs, assemble, tactile_pads,
+    AssembleError, AssembledCloth, Assembly, RigidParts, SoftParticles, TimedInputs, assemble, sightings, tactile_pads,
 };
 use crate::estimate::Estimate;
 use crate::format::{self, Order, Scene, ValidationError, validate, within_limits};
@@ -26,6 +26,7 @@ use crate::initial_checks::{
     warn_of_unused,
 };
 use crate::isometry::isometry;
+use crate::sightings::{SeenFrame, Sightings};
 
 /// A scene from which no world can be built.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +67,7 @@ pub struct Scenario {
     pub robots: Vec<RobotHandle>,
     /// Targets and efforts of the motors in time.
     inputs: TimedInputs,
+    sightings: Sightings,
     /// Warnings, one line each: joints that start beyond their limits, parts of robots' files that
     /// are left out or approximated (motors and tendons first), and doubtful initial states.
     pub warnings: Vec<String>,
@@ -121,6 +123,7 @@ impl Scenario {
             joint_names: self.joint_names.clone(),
             robots: self.robots.clone(),
             inputs: self.inputs.clone(),
+            sightings: self.sightings.clone(),
             warnings: self.warnings.clone(),
             notes: self.notes.clone(),
             files: self.files.clone(),
@@ -144,21 +147,41 @@ impl Scenario {
     /// # Errors
     /// As [`World::step`].
     pub fn step(&mut self) -> Result<StepReport, StepError> {
-        self.set_motors();
+        self.set_motors()?;
         self.world.step()
     }
 
     /// Sets the targets and efforts of all motors for the next step, for a program that changes
     /// some of them before it calls [`World::step`] itself.
-    pub fn set_motors(&mut self) {
+    ///
+    /// # Errors
+    /// [`StepError::Motors`]: a sighting without a direction, a waypoint in its frame that cannot be
+    /// reached.
+    pub fn set_motors(&mut self) -> Result<(), StepError> {
+        self.sightings.look(&self.scene, &mut self.world, &mut self.inputs)?;
         let time = self.world.time();
         self.inputs.apply(self.world.bodies_mut().simulation_mut().system_mut(), time, self.scene.dt);
+        Ok(())
+    }
+
+    /// The frames that the sightings found so far, in the scene's order. They belong to a saved state
+    /// of the scenario, beside the world's.
+    pub fn seen(&self) -> &[Option<SeenFrame>] {
+        self.sightings.seen()
+    }
+
+    /// Takes over the frames of a saved state; false if there are not as many as sightings.
+    #[must_use]
+    pub fn set_seen(&mut self, seen: Vec<Option<SeenFrame>>) -> bool {
+        self.sightings.restore(seen, &mut self.inputs)
     }
 }
 
 fn build(scene: &Scene, cache: Option<&Path>) -> Result<Scenario, SceneError> {
     validate(scene)?;
-    let Assembly { materials, mass_damping, soft, cloths, rigid, warnings: coarse } = assemble(scene, cache)?;
+    let assembly = assemble(scene, cache)?;
+    let points = sightings(scene, &assembly)?;
+    let Assembly { materials, mass_damping, soft, cloths, rigid, warnings: coarse } = assembly;
     check_soft(scene, &soft, &cloths)?;
     let mut builder = World::builder(settings(scene));
     for pad in tactile_pads(scene, &rigid)? {
@@ -168,6 +191,7 @@ fn build(scene: &Scene, cache: Option<&Path>) -> Result<Scenario, SceneError> {
         builder: bodies,
         centers,
         inputs,
+        tasks,
         joint_names,
         robots,
         warnings: of_files,
@@ -243,6 +267,7 @@ fn build(scene: &Scene, cache: Option<&Path>) -> Result<Scenario, SceneError> {
         joint_names,
         robots,
         inputs,
+        sightings: Sightings::new(points, tasks),
         warnings,
         notes,
         files,

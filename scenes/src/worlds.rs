@@ -1,6 +1,7 @@
 //! Scenes of rigid bodies as batches of worlds.
 
 use pliant_batch::{BatchError, WorldBatch};
+use pliant_coupling::StepError;
 use pliant_rigid::simulation::StepMaker;
 
 use crate::format::Scene;
@@ -16,6 +17,9 @@ pub enum WorldsError {
     /// It has something that a batch does not support.
     #[error(transparent)]
     Batch(#[from] BatchError),
+    /// A motor has no input.
+    #[error(transparent)]
+    Step(#[from] StepError),
     /// It has particles.
     #[error("a batch supports rigid bodies only; scene '{scene}' has {particles} particles")]
     Particles {
@@ -38,7 +42,7 @@ pub fn worlds(scene: &Scene, count: usize) -> Result<(WorldBatch, Scenario), Wor
     if !scenario.colors.is_empty() {
         return Err(WorldsError::Particles { scene: scene.name.clone(), particles: scenario.colors.len() });
     }
-    scenario.set_motors();
+    scenario.set_motors()?;
     let unused = warn_of_unused(scene, &scenario.world, StepMaker::Batch);
     let simulation = scenario.world.bodies().simulation();
     let (system, geometries) = (simulation.system(), simulation.source().scene());

@@ -7,7 +7,9 @@
 //!   near the last one.
 //! - [`plan`]: joint coordinates in time through [`Waypoint`]s, straight in joint space or for the
 //!   tool.
+//! - [`Arc`]: waypoints on half an ellipse.
 
+mod arc;
 mod chain;
 mod error;
 mod plan;
@@ -16,6 +18,7 @@ mod solve;
 mod straight;
 mod waypoint;
 
+pub use arc::Arc;
 pub use chain::Chain;
 pub use error::{InverseKinematicsError, Unreachable};
 pub use plan::{JointPath, PlanError, PlanSettings, plan};

@@ -10,6 +10,8 @@ use super::waypoint::{PathKind, Waypoint, WaypointTarget};
 /// Settings of [`plan`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanSettings {
+    /// Time at which the path begins \[s\]; every waypoint is later.
+    pub begin: f64,
     /// Longest time between two samples \[s\].
     pub interval: f64,
     /// Rate limit of each joint \[rad/s, m/s\].
@@ -23,7 +25,7 @@ pub struct PlanSettings {
 /// Joint coordinates in time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointPath {
-    /// Times \[s\], increasing from 0.
+    /// Times \[s\], increasing from that of the begin.
     pub times: Vec<f64>,
     /// One configuration per time \[rad, m\].
     pub configurations: Vec<Vec<f64>>,
@@ -31,6 +33,17 @@ pub struct JointPath {
     pub rates: Vec<Vec<f64>>,
     /// Index of the time of each waypoint.
     pub waypoints: Vec<usize>,
+}
+
+impl JointPath {
+    /// Adds a path that begins where this one ends.
+    pub fn append(&mut self, next: Self) {
+        let before = self.times.len() - 1;
+        self.waypoints.extend(next.waypoints.iter().map(|waypoint| before + waypoint));
+        self.times.extend(next.times.into_iter().skip(1));
+        self.configurations.extend(next.configurations.into_iter().skip(1));
+        self.rates.extend(next.rates.into_iter().skip(1));
+    }
 }
 
 /// Why there is no path.
@@ -108,7 +121,7 @@ impl PlanError {
     }
 }
 
-/// A trajectory from the configuration `start` \[rad, m\] at time 0 through `waypoints`. Between
+/// A trajectory from the configuration `start` \[rad, m\] at the time of the begin through `waypoints`. Between
 /// stops it is the minimum-jerk polynomial, `10 s^3 - 15 s^4 + 6 s^5` (Flash and Hogan 1985, J.
 /// Neuroscience 5(7)), of each joint or of the tool's point and angle; at waypoints that are
 /// passed, a quintic polynomial with the given velocities and zero acceleration there: straight
@@ -124,7 +137,7 @@ pub fn plan(
 ) -> Result<JointPath, PlanError> {
     check(chain, start, waypoints, settings)?;
     let path = JointPath {
-        times: vec![0.0],
+        times: vec![settings.begin],
         configurations: vec![start.to_vec()],
         rates: vec![vec![0.0; start.len()]],
         waypoints: Vec::with_capacity(waypoints.len()),
@@ -164,7 +177,7 @@ fn check(
     if !(settings.interval.is_finite() && settings.interval > 0.0) {
         return wrong(0, format!("the sampling interval is {} s", settings.interval));
     }
-    let mut before = 0.0;
+    let mut before = settings.begin;
     for (at, waypoint) in waypoints.iter().enumerate() {
         if !(waypoint.time.is_finite() && waypoint.time > before) {
             return wrong(at, format!("{} s is not later than {before} s", waypoint.time));
@@ -205,7 +218,7 @@ impl Planner<'_> {
 
     /// The start time of the path to a waypoint \[s\].
     fn begin(&self, waypoint: usize) -> f64 {
-        waypoint.checked_sub(1).map_or(0.0, |before| self.waypoints[before].time)
+        waypoint.checked_sub(1).map_or(self.settings.begin, |before| self.waypoints[before].time)
     }
 
     /// Number of samples on the path to a waypoint.

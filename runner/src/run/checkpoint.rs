@@ -19,6 +19,7 @@ use crate::record::{FRAME_LIST, InputFile, TablesState, check_names, verify_fram
 use pliant_io::digest::DigestError;
 use pliant_io::files::IoError;
 use pliant_io::parts::{Kind, Parts, write_parts};
+use pliant_scenes::SeenFrame;
 use pliant_scenes::format::Scene;
 
 /// Folder of the checkpoints in a run directory.
@@ -61,6 +62,9 @@ pub struct Checkpoint {
     /// As in the manifest.
     #[serde(default)]
     pub soft_particles: Vec<usize>,
+    /// The frames that the scene's sightings found.
+    #[serde(default)]
+    pub seen: Vec<Option<SeenFrame>>,
     /// The scene.
     pub scene: Scene,
 }

@@ -109,12 +109,18 @@ impl<'a> Run<'a> {
     /// Continues from a checkpoint, to whose state the scenario's world is restored. What was written
     /// after it is cut off, or written again.
     pub fn resume(
-        scenario: Scenario,
+        mut scenario: Scenario,
         directory: &'a RunDirectory,
         machine: &OpenBackend,
         checkpoint: Checkpoint,
     ) -> Result<Self, RunError> {
         let path = directory.path();
+        if !scenario.set_seen(checkpoint.seen) {
+            return Err(RunError::Checkpoint {
+                path: path.to_path_buf(),
+                reason: "it has not as many frames as the scene has sightings".to_owned(),
+            });
+        }
         let tables = RunTables::reopen(path, &scenario, checkpoint.tables)?;
         let mut run = Self::new(scenario, path, tables, checkpoint.inputs)?;
         run.step = checkpoint.steps;
@@ -327,6 +333,7 @@ impl<'a> Run<'a> {
             goals: self.goal_monitor.worst().to_vec(),
             inputs: self.inputs.clone(),
             soft_particles: self.soft_particles(),
+            seen: self.scenario.seen().to_vec(),
             scene: self.scenario.scene.clone(),
         };
         checkpoint.write(self.directory, &mut self.scenario.world)?;

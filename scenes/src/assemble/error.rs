@@ -124,6 +124,14 @@ pub enum AssembleError {
         /// What is wrong.
         source: Box<PlanError>,
     },
+    /// A cloth does not have a point of a sighting.
+    #[error("{path}: {reason}")]
+    Sighting {
+        /// Path of the point.
+        path: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// A cloth cannot be built.
     #[error("{path}: {source}")]
     Cloth {

@@ -1,12 +1,15 @@
 //! From a scene's description to the parts of a world: materials, filled shapes, bodies, robots and
 //! their motors and controllers.
 
+mod arm;
 mod body;
 mod drive;
 mod error;
 mod parts;
+mod pending;
 mod robot;
 mod sensor;
+mod sighting;
 mod task;
 
 use std::path::Path;
@@ -27,8 +30,10 @@ use pliant_io::mesh::load_mesh;
 
 pub use error::AssembleError;
 pub use parts::{RigidParts, TimedInputs};
+pub use pending::PendingTask;
 pub use robot::rigid_parts;
 pub use sensor::tactile_pads;
+pub use sighting::{SeenPoints, sightings};
 
 /// A soft body as particles.
 #[derive(Clone, Debug)]

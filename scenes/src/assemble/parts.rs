@@ -11,7 +11,8 @@ use pliant_rigid::simulation::{Control, System};
 use pliant_rigid::{BodiesBuilder, RobotHandle};
 
 use super::error::AssembleError;
-use crate::format::Signal;
+use super::pending::PendingTask;
+use crate::format::{Keyframe, Signal, Varying};
 
 /// Bodies, robots and what drives them.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub struct RigidParts {
     pub centers: Vec<Vector3<f64>>,
     /// Inputs of the motors over time.
     pub inputs: TimedInputs,
+    /// Tasks that are planned during the run.
+    pub tasks: Vec<PendingTask>,
     /// Names of joints by which the scene refers to them, by their links.
     pub joint_names: BTreeMap<LinkId, String>,
     /// The robots by name, in the scene's order.
@@ -108,6 +111,15 @@ impl TimedInputs {
             matches!(input.motor, Motor::Actuator(index)
                 if !own.contains(&index) && system.actuators[index].link == link)
         })
+    }
+
+    /// The keyframes of an actuator's input; none if it has been released.
+    pub(super) fn samples_of(&mut self, actuator: usize) -> Option<&mut Vec<Keyframe>> {
+        let input = self.0.iter_mut().find(|input| input.motor == Motor::Actuator(actuator))?;
+        match &mut input.signal {
+            Signal::Varying(Varying::Keyframes { keyframes, .. }) => Some(keyframes),
+            _ => None,
+        }
     }
 
     /// Forgets the inputs of a robot's motors and drives.

@@ -30,6 +30,7 @@ pub fn rigid_parts(scene: &Scene, cache: Option<&Path>) -> Result<RigidParts, As
         builder: BodiesBuilder::new(),
         centers: Vec::new(),
         inputs: TimedInputs::default(),
+        tasks: Vec::new(),
         joint_names: BTreeMap::new(),
         robots: Vec::new(),
         warnings: Vec::new(),

@@ -1,25 +1,20 @@
 //! Tasks: joint trajectories that move a tool through its waypoints, and commands to grippers.
 
-use nalgebra::{Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
-use pliant_planning::inverse_kinematics::{
-    self as kinematics, Chain, JointPath, Orientation, PlanError, PlanSettings, ToolGoal, WaypointTarget,
-};
+use nalgebra::Vector3;
+use pliant_planning::inverse_kinematics::JointPath;
 use pliant_rigid::control::{ControlledJoint, InverseDynamics, JointTrajectory};
 use pliant_rigid::multibody::{JointKind, LinkId};
 use pliant_rigid::simulation::{Actuator, Control};
 
-use super::drive::{boxed, fixed_step, link_of, switch_off};
+use super::arm::{Arm, next_way};
+use super::drive::{boxed, fixed_step, switch_off};
 use super::error::AssembleError;
 use super::parts::{Joints, Motor, RigidParts, RobotJoints, TimedInput};
-use crate::estimate::sample_interval;
+use super::pending::{PendingTask, Planned};
 use crate::format::{
-    Gripper, Interpolation, Keyframe, Scene, Signal, TargetPositions, Task, TaskControl, Timing, ToolPose,
-    Varying, Waypoint, WaypointPath,
+    Gripper, Interpolation, Keyframe, Scene, Signal, Task, TaskControl, Varying,
 };
-use crate::isometry::isometry;
 
-/// Joint rate limit if neither task nor file have one [rad/s, m/s]: anything faster is a jump.
-const RATE_LIMIT: f64 = 10.0;
 /// Openings may be this much out of range [m]: rounding of decimals.
 const OPENING_SLACK: f64 = 1e-9;
 
@@ -45,8 +40,28 @@ pub(super) fn add(scene: &Scene, parts: &mut RigidParts, joints: &Joints) -> Res
             }
         }
         driven.extend(&arm.links);
-        let planned = arm.plan(task, scene.dt, &path)?;
+        let known = PendingTask::first_sighted(task);
+        let planned = plan(&arm, task, known, scene.dt, &path)?;
         match task.control {
+            TaskControl::Position { .. } if known < task.waypoints.len() => {
+                let before_run = Planned {
+                    next: known,
+                    end: known.checked_sub(1).map_or(0.0, |last| task.waypoints[last].time),
+                    configuration: planned.configurations.last().cloned().unwrap_or_default(),
+                    samples: planned.times.len(),
+                };
+                let first = parts.builder.actuators.len();
+                position_control(task, &arm, planned, robot, parts);
+                parts.tasks.push(PendingTask {
+                    actuators: (first..parts.builder.actuators.len()).collect(),
+                    arm,
+                    task: task.clone(),
+                    path: path.clone(),
+                    dt: scene.dt,
+                    planned: before_run.clone(),
+                    before_run,
+                });
+            }
             TaskControl::Position { .. } => position_control(task, &arm, planned, robot, parts),
             TaskControl::InverseDynamics { .. } => {
                 computed_torque(scene, task, &arm, planned, robot, parts);
@@ -59,127 +74,28 @@ pub(super) fn add(scene: &Scene, parts: &mut RigidParts, joints: &Joints) -> Res
     Ok(())
 }
 
+/// The path through the first `count` waypoints, way by way.
+fn plan(arm: &Arm, task: &Task, count: usize, dt: f64, path: &str) -> Result<JointPath, AssembleError> {
+    let mut whole = JointPath {
+        times: vec![0.0],
+        configurations: vec![arm.start.clone()],
+        rates: vec![vec![0.0; arm.start.len()]],
+        waypoints: Vec::new(),
+    };
+    let mut next = 0;
+    while next < count {
+        let way = next_way(task, next);
+        next = way.end;
+        let (Some(&begin), Some(from)) = (whole.times.last(), whole.configurations.last()) else { break };
+        let part = arm.plan(task, way, [begin, dt], from, &|_| None, path)?;
+        whole.append(part);
+    }
+    Ok(whole)
+}
+
 fn robot<'a>(joints: &'a Joints, name: &str, path: &str) -> Result<&'a RobotJoints, AssembleError> {
     let undefined = || AssembleError::Undefined { path: path.to_owned(), name: name.to_owned() };
     joints.robots.get(name).ok_or_else(undefined)
-}
-
-/// The joints between the world and a tool.
-struct Arm {
-    chain: Chain,
-    links: Vec<LinkId>,
-    /// The joints' names in the robot's file.
-    names: Vec<String>,
-    start: Vec<f64>,
-    /// Largest efforts \[N m, N\].
-    efforts: Vec<f64>,
-    /// Fastest rates \[rad/s, m/s\].
-    rates: Vec<f64>,
-}
-
-impl Arm {
-    fn new(task: &Task, robot: &RobotJoints, parts: &RigidParts, path: &str) -> Result<Self, AssembleError> {
-        let builder = &parts.builder;
-        let path = format!("{path}.tool.link");
-        let fail = |reason: String| AssembleError::Robot { path: path.clone(), reason };
-        let name = match task.tool.link.split_once('/') {
-            Some(_) => task.tool.link.clone(),
-            None => format!("{}/{}", task.robot, task.tool.link),
-        };
-        let (body, tip) = link_of(builder, &name, &path)?;
-        let center = Translation3::from(-parts.centers[body.0]);
-        let tool = builder.bodies()[body.0].frame * center * isometry(&task.tool.pose);
-        let chain = Chain::new(builder.links(), None, tip, &tool).map_err(|e| fail(e.to_string()))?;
-        let mut arm = Self {
-            links: (0..chain.len()).map(|j| chain.link(j)).collect(),
-            chain,
-            names: Vec::new(),
-            start: Vec::new(),
-            efforts: Vec::new(),
-            rates: Vec::new(),
-        };
-        for &link in &arm.links {
-            let Some(at) = robot.joints.iter().position(|(_, own, _)| *own == link) else {
-                let other = &builder.links()[link.0].name;
-                return Err(fail(format!(
-                    "'{name}' also depends on the joint of '{other}', which is not one of '{}'",
-                    task.robot
-                )));
-            };
-            let (name, _, effort) = &robot.joints[at];
-            let motors = &builder.actuators[robot.actuators.clone()];
-            let own = motors.iter().filter(|motor| motor.link == link).map(|motor| motor.effort_limit);
-            arm.names.push(name.clone());
-            arm.start.push(builder.start(link));
-            arm.efforts.push(own.fold(*effort, f64::min));
-            arm.rates.push(task.rate_limit.or(robot.rates[at]).unwrap_or(RATE_LIMIT));
-        }
-        Ok(arm)
-    }
-
-    /// The path through the waypoints.
-    fn plan(&self, task: &Task, dt: f64, path: &str) -> Result<JointPath, AssembleError> {
-        let failed = |source: PlanError| {
-            let at = source.waypoint();
-            let name = task.waypoints.get(at).and_then(|w| w.name.clone()).unwrap_or_default();
-            AssembleError::Task { path: format!("{path}.waypoints[{at}]"), name, source: Box::new(source) }
-        };
-        let waypoints: Result<Vec<_>, _> =
-            task.waypoints.iter().enumerate().map(|(at, w)| self.waypoint(at, w)).collect();
-        let settings = PlanSettings {
-            interval: sample_interval(dt),
-            rates: self.rates.clone(),
-            rest: self.start.clone(),
-            solve: kinematics::SolveSettings::default(),
-        };
-        waypoints
-            .and_then(|waypoints| kinematics::plan(&self.chain, &self.start, &waypoints, &settings))
-            .map_err(failed)
-    }
-
-    fn waypoint(&self, at: usize, waypoint: &Waypoint) -> Result<kinematics::Waypoint, PlanError> {
-        let place = match (&waypoint.joints, &waypoint.pose) {
-            (Some(TargetPositions::All(all)), _) => {
-                WaypointTarget::Configuration(all.iter().copied().map(Some).collect())
-            }
-            (Some(TargetPositions::Named(named)), _) => {
-                let mut configuration = vec![None; self.links.len()];
-                for (name, &position) in named {
-                    let Some(j) = self.names.iter().position(|own| own == name) else {
-                        let names = self.names.join(", ");
-                        let reason = format!(
-                            "'{name}' is not one of the joints between the world and the tool, [{names}]"
-                        );
-                        return Err(PlanError::Waypoint { waypoint: at, reason });
-                    };
-                    configuration[j] = Some(position);
-                }
-                WaypointTarget::Configuration(configuration)
-            }
-            (None, Some(pose)) => WaypointTarget::Tool(goal(pose)),
-            // Validation reports it first.
-            (None, None) => WaypointTarget::Configuration(vec![None; self.links.len()]),
-        };
-        let path_kind = match waypoint.path {
-            WaypointPath::Joint => kinematics::PathKind::Joint,
-            WaypointPath::Straight => kinematics::PathKind::Straight,
-        };
-        let pass = waypoint.timing == Timing::Pass;
-        Ok(kinematics::Waypoint { time: waypoint.time, place, path_kind, pass })
-    }
-}
-
-fn goal(pose: &ToolPose) -> ToolGoal {
-    let orientation = match (pose.orientation, pose.axis) {
-        (Some([w, x, y, z]), _) => {
-            Orientation::Full(UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z)))
-        }
-        (None, Some(axis)) => {
-            Orientation::JointAxis { tool: Vector3::z_axis(), base: Unit::new_normalize(Vector3::from(axis)) }
-        }
-        (None, None) => Orientation::Free,
-    };
-    ToolGoal { position: Point3::from(pose.position), orientation }
 }
 
 /// Motors that keep the joints on the path.

@@ -20,6 +20,7 @@ use super::rigid::{Rigid, RigidSolver};
 use super::robot::Robot;
 use super::sensor::Sensor;
 use super::soft::{Material, SoftBodySpec, SoftShape};
+use super::sighting::Sighting;
 use super::task::Task;
 /// The version of the scene format that this library reads and writes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -111,6 +112,9 @@ pub struct Scene {
     /// Controllers of bodies and robots.
     #[serde(default)]
     pub controllers: Vec<Controller>,
+    /// Frames that are found on cloth during the run, for tasks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sightings: Vec<Sighting>,
     /// Tasks of robots.
     #[serde(default)]
     pub tasks: Vec<Task>,
@@ -186,6 +190,7 @@ impl Scene {
             forces: Vec::new(),
             constraints: Vec::new(),
             controllers: Vec::new(),
+            sightings: Vec::new(),
             tasks: Vec::new(),
             sensors: Vec::new(),
             goals: Vec::new(),

@@ -7,8 +7,8 @@ use super::common::Pose;
 use super::drive::TargetPositions;
 
 /// A robot that moves a tool through waypoints, from its initial joint positions at time 0. The
-/// joint trajectory is computed before the run by inverse kinematics; a waypoint out of reach is an
-/// error. The joints between the world and the tool are driven, each of them one of the robot's, by
+/// joint trajectory is computed by inverse kinematics: before the run up to the first waypoint in
+/// the frame of a sighting, from there on from stop to stop. A waypoint out of reach is an error. The joints between the world and the tool are driven, each of them one of the robot's, by
 /// motors of their own, within the largest efforts that the robot's file gives; its other joints,
 /// and the motors of its file on them, are left alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -105,19 +105,26 @@ pub struct Waypoint {
     /// Whether to stop there.
     #[serde(default)]
     pub timing: Timing,
+    /// Of an arc: its height over half of the distance; 1 is half a circle [-].
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub rise: f64,
 }
 
 /// Target of a tool's frame. Without orientation and axis its orientation is free.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolPose {
-    /// Its origin, world frame [m].
+    /// Name of the sighting in whose frame the pose is; null for the world frame. The path to the
+    /// waypoint is planned when the robot leaves the stop before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<String>,
+    /// Its origin [m].
     pub position: [f64; 3],
-    /// Its orientation as a unit quaternion (w, x, y, z), world frame [-].
+    /// Its orientation as a unit quaternion (w, x, y, z) [-].
     #[serde(default)]
     pub orientation: Option<[f64; 4]>,
-    /// Instead of the orientation: direction of its z axis, world frame; its length does not
-    /// matter, and the rotation about it is free [-].
+    /// Instead of the orientation: direction of its z axis; its length does not matter, and the
+    /// rotation about it is free [-].
     #[serde(default)]
     pub axis: Option<[f64; 3]>,
 }
@@ -131,6 +138,9 @@ pub enum WaypointPath {
     Joint,
     /// The tool moves on a straight line in the world and rotates about one axis.
     Straight,
+    /// The tool moves on half an ellipse that stands upright on the line to the waypoint, from stop
+    /// to stop, and rotates about one axis.
+    Arc,
 }
 
 /// Whether a robot stops at a waypoint.
@@ -172,6 +182,14 @@ pub struct GripperCommand {
     /// may not exceed [N].
     #[serde(default)]
     pub effort: Option<f64>,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn is_one(rise: &f64) -> bool {
+    *rise == 1.0
 }
 
 fn stiffness() -> f64 {

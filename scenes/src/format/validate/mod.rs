@@ -14,6 +14,7 @@ mod plots;
 mod problem;
 mod robot;
 mod sensor;
+mod sighting;
 mod sizes;
 mod soft;
 mod task;
@@ -66,6 +67,7 @@ pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
     check.forces(scene, &names);
     check.constraints(scene, &names);
     check.controllers(scene, &names);
+    check.sightings(scene);
     check.tasks(scene, &names);
     check.sensors(scene, &names);
     check.goals(scene, &names);

@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::names::{Contents, Names};
-use crate::format::{Controller, Gripper, Scene, TargetPositions, Task, Timing, Waypoint, WaypointPath};
+use crate::format::{Controller, Gripper, Scene, TargetPositions, Task, TaskControl, Timing, Waypoint, WaypointPath};
 
 impl Check {
     pub(super) fn tasks(&mut self, scene: &Scene, names: &Names) {
@@ -31,6 +31,7 @@ impl Check {
                 self.positive(&format!("{path}.rate_limit"), limit, "rad/s or m/s");
             }
             self.waypoints(&path, task, contents);
+            self.frames(&path, task, scene);
             for (k, gripper) in task.grippers.iter().enumerate() {
                 self.gripper(&format!("{path}.grippers[{k}]"), gripper, names);
             }
@@ -49,9 +50,9 @@ impl Check {
             }
             if let Some(next) = task.waypoints.get(at + 1)
                 && waypoint.timing == Timing::Pass
-                && waypoint.path != next.path
+                && (waypoint.path != next.path || next.path == WaypointPath::Arc)
             {
-                let message = "\"pass\" is not possible between a joint path and a straight path: use a stop";
+                let message = "\"pass\" is possible only between two joint paths or two straight paths: use a stop";
                 self.problem(&format!("{path}.timing"), message);
             }
             self.place(&path, waypoint, contents);
@@ -64,9 +65,10 @@ impl Check {
             (Some(_), Some(_)) => self.problem(path, "give joints or a pose, not both"),
             _ => {}
         }
-        if waypoint.joints.is_some() && waypoint.path == WaypointPath::Straight {
-            self.problem(&format!("{path}.path"), "\"straight\" needs a pose, not joints");
+        if waypoint.joints.is_some() && waypoint.path != WaypointPath::Joint {
+            self.problem(&format!("{path}.path"), "\"straight\" and \"arc\" need a pose, not joints");
         }
+        self.non_negative(&format!("{path}.rise"), waypoint.rise, "");
         match &waypoint.joints {
             Some(TargetPositions::Named(named)) => {
                 for (joint, &position) in named {
@@ -86,6 +88,33 @@ impl Check {
                 if pose.orientation.is_some() {
                     self.problem(&format!("{path}.pose"), "give an orientation or an axis, not both");
                 }
+            }
+        }
+    }
+
+    /// Frames must be known when the tool leaves the stop before.
+    fn frames(&mut self, path: &str, task: &Task, scene: &Scene) {
+        let mut begin = 0.0;
+        for (at, waypoint) in task.waypoints.iter().enumerate() {
+            if let Some(name) = waypoint.pose.as_ref().and_then(|pose| pose.frame.as_ref()) {
+                let path = format!("{path}.waypoints[{at}].pose.frame");
+                match scene.sightings.iter().find(|sighting| sighting.name == *name) {
+                    None => self.problem(&path, format!("there is no sighting '{name}'")),
+                    Some(sighting) if sighting.time > begin => self.problem(
+                        &path,
+                        format!(
+                            "'{name}' is seen at {} s, after the tool leaves the stop before, at {begin} s",
+                            sighting.time
+                        ),
+                    ),
+                    Some(_) => {}
+                }
+                if matches!(task.control, TaskControl::InverseDynamics { .. }) {
+                    self.problem(&path, "a task with \"inverse-dynamics\" is planned before the run: use \"position\"");
+                }
+            }
+            if waypoint.timing == Timing::Stop {
+                begin = waypoint.time;
             }
         }
     }
