@@ -43,11 +43,17 @@ impl ContactCache {
         Self { first: vec![0; particles], ..Self::default() }
     }
 
-    /// The contact of this particle and geometry.
-    pub(crate) fn find(&self, particle: u32, geometry: u32) -> Option<CachedContact> {
-        let first = self.first[particle as usize].checked_sub(1)? as usize;
-        let mut own = self.list[first..].iter().take_while(|m| m.particle == particle);
-        own.find(|m| m.geometry == geometry).copied()
+    /// The contacts of this particle and geometry: those of a face's centroid act at its three
+    /// vertices in turn, others have one.
+    pub(crate) fn find(&self, particle: u32, geometry: u32) -> [Option<CachedContact>; 3] {
+        let mut found = [None; 3];
+        if let Some(first) = self.first[particle as usize].checked_sub(1) {
+            let own = self.list[first as usize..].iter().take_while(|m| m.particle == particle);
+            for (place, contact) in found.iter_mut().zip(own.filter(|m| m.geometry == geometry)) {
+                *place = Some(*contact);
+            }
+        }
+        found
     }
 
     /// Stores the impulses (on the particles, world frame \[N s\]) of these pairs; drops all

@@ -197,7 +197,7 @@ impl ContactSearch<'_> {
             if self.shape(placed).lower_bound(&local) <= near.reach
                 && !self.is_redundant_centroid(view, i, placed, &local)
             {
-                pairs.extend(self.pair(view, i, position, near.geometry, &local, extent_cache));
+                self.contacts(view, i, position, near.geometry, &local, extent_cache, pairs);
             }
         }
     }
@@ -265,8 +265,8 @@ impl ContactSearch<'_> {
         (lowest <= reach).then_some(reach)
     }
 
-    /// Nearest surface point and cached contact; for a pair that was in contact, the distance is
-    /// measured from the face through which the particle entered.
+    /// Nearest surface point, and whether the cached contact is of it; for a pair that was in contact,
+    /// the distance is measured from the face through which the particle entered.
     ///
     /// A depth that jumps by more than a cell is not of the same contact: another part of the body
     /// lies between particle and face. (A particle moves less than a cell in a substep.)
@@ -275,17 +275,18 @@ impl ContactSearch<'_> {
         shape: &Shape,
         local: &Point3<f64>,
         memory: Option<CachedContact>,
-    ) -> (SurfacePoint, Option<CachedContact>) {
-        let Some(memory) = memory else { return (shape.surface_point(local), None) };
+    ) -> (SurfacePoint, bool) {
+        let Some(memory) = memory else { return (shape.surface_point(local), false) };
         let surface = shape.surface_point_from(local, memory.feature);
         if surface.distance < 0.0 && surface.distance < memory.distance - self.mpm.grid_spacing() {
-            return (shape.surface_point(local), None);
+            return (shape.surface_point(local), false);
         }
-        (surface, Some(memory))
+        (surface, true)
     }
 
-    /// The pair of particle `i` of the block and a geometry, if they touch or can touch.
-    fn pair(
+    /// Adds the contacts of particle `i` of the block with a geometry, if they touch or can touch:
+    /// one, or for the centroid of a face one at each of its vertices.
+    fn contacts(
         &self,
         view: &BlockView<'_>,
         i: usize,
@@ -293,37 +294,35 @@ impl ContactSearch<'_> {
         geometry: usize,
         local: &Point3<f64>,
         extent_cache: &mut ParticleExtentCache,
-    ) -> Option<ContactPair> {
+        pairs: &mut Vec<ContactPair>,
+    ) {
         let (placed, substep) = (&self.placed[geometry], self.substep);
         let extent = extent_cache.of(view, i, self.mpm);
-        let body_velocity = placed.velocity.at(&placed.origin, &position);
-        let relative = view.velocity(i) - body_velocity;
+        let relative = view.velocity(i) - placed.velocity.at(&placed.origin, &position);
         let shape = self.shape(placed);
-        let (surface, memory) =
-            self.follow(shape, local, self.contact_cache.find(view.id(i), geometry as u32));
+        let memories = self.contact_cache.find(view.id(i), geometry as u32);
+        let (surface, is_followed) = self.follow(shape, local, memories[0]);
         let radius = radius_of(extent.thickness, self.settings);
         let gap = surface.distance - radius;
         let touched = &self.bodies.body(placed.body).geometries[placed.index];
-        let bond = touched.adhesion.filter(|a| memory.is_some_and(|m| m.bonded) && gap <= a.range);
+        let bonded = is_followed && memories.iter().flatten().any(|memory| memory.bonded);
+        let bond = touched.adhesion.filter(|a| bonded && gap <= a.range);
         if bond.is_none() && gap > self.margin + relative.norm() * substep {
-            return None;
+            return;
         }
-        let tension = bond.map_or(0.0, |a| a.stress * extent.area);
+        let corners = self.mpm.face_corners(view.id(i));
+        let points = corners.as_ref().map_or(&[][..], |corners| &corners[..]);
+        let share = 1.0 / points.len().max(1) as f64;
+        let tension = share * bond.map_or(0.0, |a| a.stress * extent.area);
         let normal = placed.pose.rotation * surface.normal.into_inner();
         let h = self.mpm.grid_spacing();
         let reach = if extent_cache.is_granular { radius.min(LONGEST_ARM * h) } else { 0.0 };
-        let touches = position - normal * reach;
-        let body_velocity = if extent_cache.is_granular {
-            placed.velocity.at(&placed.origin, &touches)
-        } else {
-            body_velocity
-        };
-        let mass = view.mass(i);
+        let mass = share * view.mass(i);
         let stiffness = match self.settings.stiffness {
             AutoOr::Auto => NEAR_RIGID_STIFFNESS_NUMBER * mass / (substep * substep),
-            AutoOr::Value(stiffness) => stiffness,
+            AutoOr::Value(stiffness) => share * stiffness,
         };
-        let lagged_normal_impulse = match memory {
+        let lagged_normal_impulse = |memory: Option<CachedContact>| match memory {
             // Adhesion presses the surfaces together; a tension takes from that.
             Some(memory) => (memory.normal_impulse + substep * tension).max(0.0),
             None => {
@@ -334,31 +333,43 @@ impl ContactSearch<'_> {
                 compliant.min(mass * (-approach - gap / substep).max(0.0))
             }
         };
-        let cells = view.local_position(i);
-        let base = cells.map(|x| (x - 0.5).floor());
-        let corner = view.corner_node();
-        Some(ContactPair {
-            particle: view.id(i),
-            geometry: geometry as u32,
-            body: placed.body,
-            feature: surface.feature,
-            base: [0, 1, 2].map(|d| corner[d].wrapping_add(base[d] as i32)),
-            offset: [0, 1, 2].map(|d| cells[d] - base[d]),
-            arm: (normal * (-reach / h)).into(),
-            reach,
-            position: touches,
-            gap,
-            distance: surface.distance,
-            pressed_out: if surface.distance < 0.0 { shape.lower_bound(local).max(0.0) } else { 0.0 },
-            normal,
-            body_velocity,
-            friction: extent_cache.wall_friction.unwrap_or(touched.material.dynamic_friction),
-            stiffness,
-            lagged_normal_impulse,
-            adhesive: touched.adhesion.is_some(),
-            tension,
-            last_impulse: memory.map_or([0.0; 3], |m| m.impulse),
-        })
+        let pressed_out = if surface.distance < 0.0 { shape.lower_bound(local).max(0.0) } else { 0.0 };
+        let particle = view.id(i);
+        let pair = |of: &BlockView<'_>, i: usize, place: Point3<f64>, memory: Option<CachedContact>| {
+            let cells = of.local_position(i);
+            let base = cells.map(|x| (x - 0.5).floor());
+            let corner = of.corner_node();
+            let acts_at = place - normal * reach;
+            ContactPair {
+                particle,
+                geometry: geometry as u32,
+                body: placed.body,
+                feature: surface.feature,
+                base: [0, 1, 2].map(|d| corner[d].wrapping_add(base[d] as i32)),
+                offset: [0, 1, 2].map(|d| cells[d] - base[d]),
+                arm: (normal * (-reach / h)).into(),
+                position: acts_at,
+                particle_position: position,
+                gap,
+                distance: surface.distance,
+                pressed_out,
+                normal,
+                body_velocity: placed.velocity.at(&placed.origin, &acts_at),
+                friction: extent_cache.wall_friction.unwrap_or(touched.material.dynamic_friction),
+                stiffness,
+                lagged_normal_impulse: lagged_normal_impulse(memory),
+                adhesive: touched.adhesion.is_some(),
+                tension,
+                last_impulse: memory.map_or([0.0; 3], |m| m.impulse),
+            }
+        };
+        let memories = memories.map(|memory| memory.filter(|_| is_followed));
+        if points.is_empty() {
+            pairs.push(pair(view, i, position, memories[0]));
+        }
+        for ((of, i), memory) in points.iter().zip(memories) {
+            pairs.push(pair(of, *i, of.position(*i), memory));
+        }
     }
 }
 

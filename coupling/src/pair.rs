@@ -14,17 +14,18 @@ pub(crate) struct ContactPair {
     pub body: BodyId,
     /// Face of the geometry.
     pub feature: u32,
-    /// Lowest node of the particle's stencil.
+    /// Lowest node of the stencil of the particle, or of the vertex.
     pub base: [i32; 3],
-    /// Position relative to that node \[cells\].
+    /// Its position relative to that node \[cells\].
     pub offset: [f64; 3],
     /// From the particle to the point where its contact acts \[cells\]: zero except for granular
     /// material.
     pub arm: [f64; 3],
-    /// Length of the arm \[m\].
-    pub reach: f64,
-    /// Where the impulse acts: the particle's position and the arm, world frame \[m\].
+    /// Where the impulse acts: the particle's position and the arm, or a vertex of the face whose
+    /// centroid the particle is, world frame \[m\].
     pub position: Point3<f64>,
+    /// The particle's own position, world frame \[m\].
+    pub particle_position: Point3<f64>,
     /// Gap \[m\], negative when overlapping.
     pub gap: f64,
     /// Signed distance of the particle's centre, without its radius \[m\].

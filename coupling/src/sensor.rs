@@ -221,7 +221,7 @@ impl Sensors {
                 if pair.body != pad.body || *impulse == [0.0; 3] || pair.normal.dot(&outward) <= 0.0 {
                     continue;
                 }
-                let touched = pair.position - pair.normal * (pair.distance - pair.reach);
+                let touched = pair.particle_position - pair.normal * pair.distance;
                 let local = frame.inverse_transform_point(&touched);
                 let inside = (0..2).all(|d| local[d].abs() <= pad.half_extents[d]);
                 if inside && local.z.abs() <= pad.reach {

@@ -61,6 +61,13 @@ impl Mpm {
         }
     }
 
+    /// The vertices of the face whose centroid is particle `id`: their block, and their index within
+    /// it; none for other particles.
+    pub fn face_corners(&self, id: u32) -> Option<[(BlockView<'_>, usize); 3]> {
+        let corners = self.sheets.as_ref()?.corners_of(&self.store, id)?;
+        Some(corners.map(|(block, i)| (self.block(block), i)))
+    }
+
     /// Largest speed of a particle relative to a `velocity` (world frame) \[m/s\].
     pub fn max_speed_relative_to(&self, velocity: &Vector3<f64>) -> f64 {
         let velocity = [velocity.x as f32, velocity.y as f32, velocity.z as f32];

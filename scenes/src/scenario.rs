@@ -17,7 +17,8 @@ use pliant_rigid::simulation::StepMaker;
 use pliant_rigid::{BeyondLimit, RigidSettings, RobotHandle};
 
 use crate::assemble::{
-    AssembleError, AssembledCloth, Assembly, RigidParts, SoftParticles, TimedInputs, assemble, sightings, tactile_pads,
+    AssembleError, AssembledCloth, Assembly, RigidParts, SoftParticles, TimedInputs, assemble, sightings,
+    tactile_pads,
 };
 use crate::estimate::Estimate;
 use crate::format::{self, Order, Scene, ValidationError, validate, within_limits};

@@ -270,6 +270,19 @@ impl ClothMeshes {
         }
     }
 
+    /// Block and index within it of the vertices of the face whose centroid is particle `id`; none if
+    /// it is no centroid.
+    pub(crate) fn corners_of(&self, store: &ParticleStore, id: u32) -> Option<[(usize, usize); 3]> {
+        let member = (id as usize).checked_sub(self.first)?;
+        let Member::Face(face) = *self.members.get(member)? else { return None };
+        let (group, l) = (&self.groups[face as usize / LANES], face as usize % LANES);
+        Some(group.corners.map(|corners| {
+            let LaneSlot { lane, block } = self.slots[self.places[corners[l] as usize] as usize];
+            let first = store.blocks[block as usize].first_tile as usize * LANES;
+            (block as usize, lane as usize - first)
+        }))
+    }
+
     /// Fetches vertices and faces from their lanes.
     pub(crate) fn fetch(&mut self, store: &ParticleStore) {
         let slots = &self.slots;

@@ -37,8 +37,7 @@ impl Arc {
         let up = self.up.into_inner();
         let across = if length > 0.0 { up - chord * (up.dot(&chord) / (length * length)) } else { up };
         // A chord along `up` has no side to which the arc could rise.
-        let crest =
-            across.try_normalize(1e-9).unwrap_or_else(Vector3::zeros) * (0.5 * self.rise * length);
+        let crest = across.try_normalize(1e-9).unwrap_or_else(Vector3::zeros) * (0.5 * self.rise * length);
         let at = |k: u32| {
             let part = f64::from(k) / f64::from(PARTS);
             let share = 0.5 * (1.0 - (PI * part).cos());

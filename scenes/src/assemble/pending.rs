@@ -60,8 +60,7 @@ impl PendingTask {
         while self.planned.next < self.task.waypoints.len() && self.planned.end < until {
             let way = next_way(&self.task, self.planned.next);
             let Planned { end: begin, configuration: from, .. } = &self.planned;
-            let path =
-                self.arm.plan(&self.task, way.clone(), [*begin, self.dt], from, frame, &self.path)?;
+            let path = self.arm.plan(&self.task, way.clone(), [*begin, self.dt], from, frame, &self.path)?;
             // The first sample is the last of the way before.
             for (j, &actuator) in self.actuators.iter().enumerate() {
                 if let Some(samples) = inputs.samples_of(actuator) {

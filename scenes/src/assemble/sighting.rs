@@ -98,13 +98,15 @@ pub fn sightings(scene: &Scene, assembly: &Assembly) -> Result<Vec<SeenPoints>, 
             || AssembleError::Undefined { path: format!("{path}.cloth"), name: sighting.cloth.clone() };
         let number =
             scene.cloths.iter().position(|cloth| cloth.name == sighting.cloth).ok_or_else(undefined)?;
-        let size = |cloth: &AssembledCloth| cloth.sheet.mesh.vertices().len() + cloth.sheet.mesh.faces().len();
+        let size =
+            |cloth: &AssembledCloth| cloth.sheet.mesh.vertices().len() + cloth.sheet.mesh.faces().len();
         let soft: usize = assembly.soft.iter().map(|soft| soft.sample.positions.len()).sum();
         let first = soft + assembly.cloths[..number].iter().map(size).sum::<usize>();
         let (spec, mesh) = (&scene.cloths[number], &assembly.cloths[number].sheet.mesh);
         let places = |field: &str, points: &[ClothPoint]| {
             let place = |(k, point)| {
-                let failed = |reason| AssembleError::Sighting { path: format!("{path}.{field}[{k}]"), reason };
+                let failed =
+                    |reason| AssembleError::Sighting { path: format!("{path}.{field}[{k}]"), reason };
                 place(spec, scene.grid_spacing.unwrap_or(1.0), mesh, first, point).map_err(failed)
             };
             points.iter().enumerate().map(place).collect::<Result<Vec<_>, _>>()
@@ -135,7 +137,9 @@ fn place(
         ClothPoint::Vertex { vertex } if (*vertex as usize) < count => {
             Ok(Place::Mean(vec![first + *vertex as usize]))
         }
-        ClothPoint::Vertex { vertex } => Err(format!("the cloth has {count} vertices, so no number {vertex}")),
+        ClothPoint::Vertex { vertex } => {
+            Err(format!("the cloth has {count} vertices, so no number {vertex}"))
+        }
         ClothPoint::Nearest { point } => {
             let point = Vector3::from(*point);
             Ok(Place::Mean(at_least(mesh, first, |x| (local(x) - point).norm())))

@@ -11,9 +11,7 @@ use super::drive::{boxed, fixed_step, switch_off};
 use super::error::AssembleError;
 use super::parts::{Joints, Motor, RigidParts, RobotJoints, TimedInput};
 use super::pending::{PendingTask, Planned};
-use crate::format::{
-    Gripper, Interpolation, Keyframe, Scene, Signal, Task, TaskControl, Varying,
-};
+use crate::format::{Gripper, Interpolation, Keyframe, Scene, Signal, Task, TaskControl, Varying};
 
 /// Openings may be this much out of range [m]: rounding of decimals.
 const OPENING_SLACK: f64 = 1e-9;

@@ -19,8 +19,8 @@ use super::output::Output;
 use super::rigid::{Rigid, RigidSolver};
 use super::robot::Robot;
 use super::sensor::Sensor;
-use super::soft::{Material, SoftBodySpec, SoftShape};
 use super::sighting::Sighting;
+use super::soft::{Material, SoftBodySpec, SoftShape};
 use super::task::Task;
 /// The version of the scene format that this library reads and writes.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -2,7 +2,9 @@
 
 use super::Check;
 use super::names::{Contents, Names};
-use crate::format::{Controller, Gripper, Scene, TargetPositions, Task, TaskControl, Timing, Waypoint, WaypointPath};
+use crate::format::{
+    Controller, Gripper, Scene, TargetPositions, Task, TaskControl, Timing, Waypoint, WaypointPath,
+};
 
 impl Check {
     pub(super) fn tasks(&mut self, scene: &Scene, names: &Names) {
@@ -52,7 +54,8 @@ impl Check {
                 && waypoint.timing == Timing::Pass
                 && (waypoint.path != next.path || next.path == WaypointPath::Arc)
             {
-                let message = "\"pass\" is possible only between two joint paths or two straight paths: use a stop";
+                let message =
+                    "\"pass\" is possible only between two joint paths or two straight paths: use a stop";
                 self.problem(&format!("{path}.timing"), message);
             }
             self.place(&path, waypoint, contents);
@@ -110,7 +113,10 @@ impl Check {
                     Some(_) => {}
                 }
                 if matches!(task.control, TaskControl::InverseDynamics { .. }) {
-                    self.problem(&path, "a task with \"inverse-dynamics\" is planned before the run: use \"position\"");
+                    self.problem(
+                        &path,
+                        "a task with \"inverse-dynamics\" is planned before the run: use \"position\"",
+                    );
                 }
             }
             if waypoint.timing == Timing::Stop {
