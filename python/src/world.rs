@@ -392,6 +392,11 @@ impl World {
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut held = self.lock()?;
         let mut state = Vec::new();
+        if !held.scenario.seen().is_empty() {
+            // A line of its own before the world's state.
+            serde_json::to_writer(&mut state, held.scenario.seen()).or_raise::<StateError>()?;
+            state.push(b'\n');
+        }
         held.scenario.world.write_state(&mut state).or_raise::<StateError>()?;
         Ok(PyBytes::new(py, &state))
     }
@@ -400,7 +405,18 @@ impl World {
     fn restore(&self, state: &[u8]) -> PyResult<()> {
         let mut held = self.lock()?;
         let mut input = state;
+        let mut seen = Vec::new();
+        if !held.scenario.seen().is_empty() {
+            let line = state.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            seen = serde_json::from_slice(line).or_raise::<StateError>()?;
+            input = state.get(line.len() + 1..).unwrap_or_default();
+        }
+        if seen.len() != held.scenario.seen().len() {
+            return Err(raised::<StateError>("state: it is of a scene with other sightings"));
+        }
         held.scenario.world.read_state(&mut input).or_raise::<StateError>()?;
+        // As many as there are sightings.
+        let _ = held.scenario.set_seen(seen);
         held.state += 1;
         Ok(())
     }
