@@ -1,10 +1,11 @@
 // Contact detection: one contact for every particle-geometry pair that touches or can touch within
-// the substep. This follows `coupling/src/detection.rs`, which says why.
+// the substep; for the centroid of a face of cloth three, at the vertices of the face. This follows
+// `coupling/src/detection.rs`, which says why.
 //
 // Two launches: each tile of particles finds the pairs of its particles and counts them, and the
 // last tile that is done sums the counts up; each tile writes its contacts from there on. So the
-// order is that of the particles, then of the geometries, whatever the schedule. Pairs are decided
-// once, in the first launch. The geometries are placed before.
+// order is that of the particles, then of the geometries, then of the vertices, whatever the
+// schedule. Pairs are decided once, in the first launch. The geometries are placed before.
 #include "block.cuh"
 #include "contact_placement.cuh"
 #include "distance.cuh"
@@ -21,83 +22,117 @@ __device__ __forceinline__ Vector rotated_back(const Array<float, 9>& r, Vector 
     return {r[0] * v.x + r[3] * v.y + r[6] * v.z, r[1] * v.x + r[4] * v.y + r[7] * v.z, r[2] * v.x + r[5] * v.y + r[8] * v.z};
 }
 
-struct Particle {
-    uint32_t id;
-    // Corner of its block, and its position from there [cells].
+// Corner of a block, and a position from there [cells].
+struct Place {
     Array<int32_t, 3> corner;
     Vector cells;
+};
+
+struct Particle {
+    uint32_t id;
+    // The face of cloth whose centroid it is; CONTACT_NONE if it is none.
+    uint32_t face;
+    Place place;
     Vector velocity;
     float mass;
     // Area of the surface that it stands for [m^2], and its radius [m].
     float area;
     float radius;
-    // Whether it is the centroid of a face of cloth.
-    bool centroid;
 };
 
 __device__ __forceinline__ Vector row_vector(const ParticleRows& particles, uint32_t row, uint32_t i) {
     return {row_of(particles, row, i), row_of(particles, row + 1, i), row_of(particles, row + 2, i)};
 }
 
-// A vertex has no director.
-__device__ __forceinline__ bool is_centroid(const ParticleRows& particles, const ContactRules& rules, uint32_t i) {
-    if (particles.materials[i] < rules.cloth_from) {
-        return false;
-    }
-    const auto director = [&](uint32_t d) { return row_of(particles, ROW_GRADIENT + 2 + 3 * d, i); };
-    return director(0) != 0.0f || director(1) != 0.0f || director(2) != 0.0f;
+__device__ __forceinline__ Place place_of(const ParticleRows& particles, uint32_t i) {
+    const Array<int32_t, 3> key = particles.block_keys[particles.blocks[i]];
+    return {{{BLOCK_EDGE * key[0], BLOCK_EDGE * key[1], BLOCK_EDGE * key[2]}}, row_vector(particles, ROW_POSITION, i)};
 }
 
-__device__ __forceinline__ Particle load_particle(const ParticleRows& particles, const ContactRules& rules, uint32_t i) {
-    const Array<int32_t, 3> key = particles.block_keys[particles.blocks[i]];
+// The face whose centroid a particle is; CONTACT_NONE if it is none.
+__device__ __forceinline__ uint32_t face_of(const ContactFindParameters& p, uint32_t i) {
+    const uint32_t id = p.particles.ids[i];
+    const uint32_t first_of_cloth = p.particles.count - p.faces.elements.length;
+    if (id < first_of_cloth) {
+        return CONTACT_NONE;
+    }
+    const uint32_t element = p.faces.elements[id - first_of_cloth];
+    const uint32_t vertices = p.faces.places.length - p.faces.faces.length;
+    return element < vertices ? CONTACT_NONE : element - vertices;
+}
+
+// How many contacts with a geometry a particle has that is the centroid of this face, or of none.
+__device__ __forceinline__ uint32_t contacts_of(uint32_t face) { return face == CONTACT_NONE ? 1 : CONTACT_FACE_CORNERS; }
+
+// Where a contact of a particle acts: that with this number among its contacts with a geometry.
+__device__ __forceinline__ Place acting_place(const ContactFindParameters& p, const Particle& particle, uint32_t corner) {
+    if (particle.face == CONTACT_NONE) {
+        return particle.place;
+    }
+    return place_of(p.particles, p.faces.places[p.faces.faces[particle.face].corners[corner]]);
+}
+
+__device__ __forceinline__ Particle load_particle(const ContactFindParameters& p, uint32_t i) {
+    const ParticleRows& particles = p.particles;
     const float thickness = row_of(particles, ROW_THICKNESS, i);
     const float area = row_of(particles, ROW_VOLUME, i) / thickness;
-    return {particles.ids[i], {{BLOCK_EDGE * key[0], BLOCK_EDGE * key[1], BLOCK_EDGE * key[2]}},
-        row_vector(particles, ROW_POSITION, i), row_vector(particles, ROW_VELOCITY, i),
-        row_of(particles, ROW_MASS, i), area, rules.radius >= 0.0f ? rules.radius : 0.5f * thickness,
-        is_centroid(particles, rules, i)};
+    return {particles.ids[i], face_of(p, i), place_of(particles, i), row_vector(particles, ROW_VELOCITY, i),
+        row_of(particles, ROW_MASS, i), area, p.rules.radius >= 0.0f ? p.rules.radius : 0.5f * thickness};
 }
 
 // From a geometry's center to a position [cells], world axes [m]. Whole cells are subtracted
 // exactly.
-__device__ __forceinline__ Vector from_center(
-    const ContactPlacedGeometry& placed, const Array<int32_t, 3>& corner, Vector cells, float spacing) {
+__device__ __forceinline__ Vector from_center(const ContactPlacedGeometry& placed, const Place& place, float spacing) {
+    const Array<int32_t, 3>& corner = place.corner;
     const Vector whole = {static_cast<float>(corner[0] - placed.cell[0]), static_cast<float>(corner[1] - placed.cell[1]),
         static_cast<float>(corner[2] - placed.cell[2])};
-    return (whole + (cells - vector(placed.fraction))) * spacing;
+    return (whole + (place.cells - vector(placed.fraction))) * spacing;
 }
 
-// Finds the cached contact of a particle and a geometry; false where there is none.
-__device__ __forceinline__ bool find_cached(const DeviceContactCache& contact_cache, uint32_t particle, uint32_t geometry, DeviceCachedContact& cached) {
-    const uint32_t count = contact_cache.state[0].cached_contacts;
-    for (uint32_t at = contact_cache.first[particle]; at < count; ++at) {
-        const DeviceCachedContact& other = contact_cache.list[at];
-        if (other.particle != particle) {
-            return false;
+// Velocity of a geometry's body at a point relative to the geometry's center, world frame [m/s].
+__device__ __forceinline__ Vector body_velocity(const ContactPlacedGeometry& placed, Vector from_center) {
+    return vector(placed.linear) + cross(vector(placed.angular), from_center);
+}
+
+// The cached contacts of a particle and a geometry, in a row: the first, how many they are, and
+// whether one of them is bonded.
+struct CachedContacts {
+    uint32_t first;
+    uint32_t count;
+    bool bonded;
+};
+
+__device__ __forceinline__ CachedContacts find_cached(const DeviceContactCache& contact_cache, uint32_t particle, uint32_t geometry) {
+    const uint32_t all = contact_cache.state[0].cached_contacts;
+    CachedContacts found = {0, 0, false};
+    for (uint32_t at = contact_cache.first[particle]; at < all; ++at) {
+        const DeviceCachedContact& cached = contact_cache.list[at];
+        if (cached.particle != particle || (found.count > 0 && cached.geometry != geometry)) {
+            break;
         }
-        if (other.geometry == geometry) {
-            cached = other;
-            return true;
+        if (cached.geometry == geometry) {
+            found.first = found.count == 0 ? at : found.first;
+            ++found.count;
+            found.bonded = found.bonded || cached.bonded != 0;
         }
     }
-    return false;
+    return found;
 }
 
 // A particle and a geometry near each other.
 struct Approach {
     // Whether they are a contact.
     bool touches;
+    // Whether the cached contacts are of the same surface.
     bool is_cached;
-    DeviceCachedContact cached;
+    CachedContacts cached;
     Surface surface;
-    // Position in the shape's frame, and relative to the geometry's center along the world's axes
-    // [m].
+    // Position in the shape's frame [m].
     Vector local;
-    Vector from_center;
-    Vector body_velocity;
     // Velocity of the particle relative to the body's, world frame [m/s].
     Vector relative;
     float gap;
+    // Of the bond [N].
     float tension;
 };
 
@@ -108,13 +143,12 @@ __device__ __forceinline__ Approach approach(const ContactShapes& shapes, const 
     Approach a;
     a.touches = false;
     a.is_cached = false;
-    a.from_center = from_center(placed, particle.corner, particle.cells, spacing);
-    a.local = rotated(placed.inverse_rotation, a.from_center);
-    a.body_velocity = vector(placed.linear) + cross(vector(placed.angular), a.from_center);
-    a.relative = particle.velocity - a.body_velocity;
+    const Vector at = from_center(placed, particle.place, spacing);
+    a.local = rotated(placed.inverse_rotation, at);
+    a.relative = particle.velocity - body_velocity(placed, at);
     // A centroid over a plane is redundant beside the vertices of its face: see
     // `coupling/src/redundant_centroids.rs`.
-    if (particle.centroid && geometry.adhesion_range == 0.0f && planar_clearance(geometry, a.local) > rules.vertex_reach) {
+    if (particle.face != CONTACT_NONE && geometry.adhesion_range == 0.0f && planar_clearance(geometry, a.local) > rules.vertex_reach) {
         return a;
     }
     const float reach = rules.margin + norm(a.relative) * substep;
@@ -122,19 +156,21 @@ __device__ __forceinline__ Approach approach(const ContactShapes& shapes, const 
     if (!(lower_bound(geometry, a.local) <= particle.radius + reach + max_exit_distance + geometry.adhesion_range)) {
         return a;
     }
-    a.is_cached = find_cached(contact_cache, particle.id, number, a.cached);
+    a.cached = find_cached(contact_cache, particle.id, number);
+    a.is_cached = a.cached.count > 0;
     a.surface = surface_point(shapes, geometry, a.local);
     if (a.is_cached) {
         // A depth that jumps by more than a cell belongs to another contact: a particle moves less
         // than a cell in a substep.
-        const Surface followed = surface_point_from(shapes, geometry, a.local, a.cached.feature, a.surface);
-        a.is_cached = !(followed.distance < 0.0f && followed.distance < a.cached.distance - spacing);
+        const DeviceCachedContact& cached = contact_cache.list[a.cached.first];
+        const Surface followed = surface_point_from(shapes, geometry, a.local, cached.feature, a.surface);
+        a.is_cached = !(followed.distance < 0.0f && followed.distance < cached.distance - spacing);
         if (a.is_cached) {
             a.surface = followed;
         }
     }
     a.gap = a.surface.distance - particle.radius;
-    const bool bond = geometry.adhesive != 0 && a.is_cached && a.cached.bonded != 0 && a.gap <= geometry.adhesion_range;
+    const bool bond = geometry.adhesive != 0 && a.is_cached && a.cached.bonded && a.gap <= geometry.adhesion_range;
     a.tension = bond ? geometry.adhesion_stress * particle.area : 0.0f;
     a.touches = bond || a.gap <= reach;
     return a;
@@ -178,10 +214,10 @@ __device__ __forceinline__ TileExtent extent_of_tile(const ParticleRows& particl
         extent.corner[d] = BLOCK_EDGE * key[d];
     }
     if (live) {
-        place = Vector{static_cast<float>(particle.corner[0] - extent.corner[0]),
-                    static_cast<float>(particle.corner[1] - extent.corner[1]),
-                    static_cast<float>(particle.corner[2] - extent.corner[2])} +
-            particle.cells;
+        const Array<int32_t, 3>& corner = particle.place.corner;
+        place = Vector{static_cast<float>(corner[0] - extent.corner[0]), static_cast<float>(corner[1] - extent.corner[1]),
+                    static_cast<float>(corner[2] - extent.corner[2])} +
+            particle.place.cells;
     }
     const float values[VALUES] = {-place.x, -place.y, -place.z, place.x, place.y, place.z, norm(particle.velocity), particle.radius};
     for (uint32_t k = 0; k < VALUES; ++k) {
@@ -210,12 +246,12 @@ __device__ __forceinline__ TileExtent extent_of_tile(const ParticleRows& particl
 __device__ __forceinline__ bool is_near(const ContactGeometry& geometry, const ContactPlacedGeometry& placed, const TileExtent& extent,
     float max_exit_distance, const ContactRules& rules, float substep) {
     const float spacing = static_cast<float>(rules.grid_spacing);
-    const Vector center = from_center(placed, extent.corner, (extent.low + extent.high) * 0.5f, spacing);
+    const Vector center = from_center(placed, {extent.corner, (extent.low + extent.high) * 0.5f}, spacing);
     // Wider by a rounding of the distance and of the tile's own extent.
     const float slack = 1e-6f * (norm(center) + norm(extent.high - extent.low) * spacing);
     const Vector half = (extent.high - extent.low) * (0.5f * spacing) + Vector{slack, slack, slack};
     const float body_speed =
-        norm(vector(placed.linear) + cross(vector(placed.angular), center)) + norm(vector(placed.angular)) * norm(half);
+        norm(body_velocity(placed, center)) + norm(vector(placed.angular)) * norm(half);
     const float reach =
         extent.radius + rules.margin + (body_speed + extent.speed) * substep + max_exit_distance + geometry.adhesion_range;
     const Array<float, 9>& r = placed.inverse_rotation;
@@ -293,7 +329,7 @@ PLIANT_KERNEL_FOR(contact_find, ContactFindParameters, CONTACT_THREADS, 2) {
     const bool live = i < p.particles.count;
     contact::Particle particle = {};
     if (live) {
-        particle = contact::load_particle(p.particles, p.rules, i);
+        particle = contact::load_particle(p, i);
     }
     const contact::TileExtent extent = contact::extent_of_tile(p.particles, particle, live);
     SHARED(uint32_t, near, CONTACT_THREADS);
@@ -327,7 +363,7 @@ PLIANT_KERNEL_FOR(contact_find, ContactFindParameters, CONTACT_THREADS, 2) {
         touched = CONTACT_SLOTS;
     }
     uint32_t total;
-    const uint32_t before = block_exclusive_sum<CONTACT_THREADS>(touched, total);
+    const uint32_t before = block_exclusive_sum<CONTACT_THREADS>(touched * contact::contacts_of(particle.face), total);
     if (live) {
         p.counts[i] = before << 8 | touched;
     }
@@ -356,35 +392,47 @@ PLIANT_KERNEL(contact_fill, ContactFillParameters, CONTACT_THREADS) {
     }
     const float substep = find.clock[0].substep;
     const uint32_t tile = blockIdx.x * CONTACT_THREADS;
-    // Thread of the tile, and 256 times the geometry, of each contact.
-    SHARED(uint32_t, pairs, CONTACT_THREADS * CONTACT_SLOTS);
+    // Thread of the tile, 256 times the corner of its face, and 1024 times the geometry, of each
+    // contact.
+    SHARED(uint32_t, pairs, CONTACT_THREADS * CONTACT_SLOTS * CONTACT_FACE_CORNERS);
     if (tile + threadIdx.x < find.particles.count) {
-        const uint32_t counts = find.counts[tile + threadIdx.x];
-        for (uint32_t k = 0; k < (counts & 0xff); ++k) {
-            pairs[(counts >> 8) + k] = threadIdx.x | find.touched[k * find.particles.count + tile + threadIdx.x] << 8;
+        const uint32_t i = tile + threadIdx.x;
+        const uint32_t counts = find.counts[i];
+        const uint32_t corners = contact::contacts_of(contact::face_of(find, i));
+        for (uint32_t k = 0; k < corners * (counts & 0xff); ++k) {
+            const uint32_t number = find.touched[k / corners * find.particles.count + i];
+            pairs[(counts >> 8) + k] = threadIdx.x | k % corners << 8 | number << 10;
         }
     }
     __syncthreads();
     for (uint32_t k = threadIdx.x; k < total && first + k < capacity; k += CONTACT_THREADS) {
-        const uint32_t number = pairs[k] >> 8;
+        const uint32_t number = pairs[k] >> 10;
+        const uint32_t corner = pairs[k] >> 8 & 3;
         const uint32_t i = tile + (pairs[k] & 0xff);
-        const contact::Particle particle = contact::load_particle(find.particles, find.rules, i);
+        const contact::Particle particle = contact::load_particle(find, i);
         const ContactPlacedGeometry& placed = find.placed[number];
         const ContactGeometry& geometry = find.shapes.geometries[number];
         const contact::Approach a = contact::approach(find.shapes, placed, number, particle, find.contact_cache, find.rules, substep);
         const contact::Vector normal = contact::rotated_back(placed.inverse_rotation, a.surface.normal);
+        // Of the pair's stiffness, mass and tension.
+        const float share = 1.0f / static_cast<float>(contact::contacts_of(particle.face));
+        const float mass = share * particle.mass;
+        const float tension = share * a.tension;
         const float stiffness =
-            find.rules.stiffness > 0.0f ? find.rules.stiffness : find.rules.near_rigid * particle.mass / (substep * substep);
+            find.rules.stiffness > 0.0f ? share * find.rules.stiffness : find.rules.near_rigid * mass / (substep * substep);
         float lagged;
-        if (a.is_cached) {
+        Array<float, 3> last_impulse = {{0.0f, 0.0f, 0.0f}};
+        if (a.is_cached && corner < a.cached.count) {
+            const DeviceCachedContact& cached = find.contact_cache.list[a.cached.first + corner];
             // Adhesion presses the surfaces together; a tension takes from that.
-            lagged = fmaxf(a.cached.normal_impulse + substep * a.tension, 0.0f);
+            lagged = fmaxf(cached.normal_impulse + substep * tension, 0.0f);
+            last_impulse = cached.impulse;
         } else {
             // The compliant contact model at the velocity of the start, but no more than it takes
             // to stop the particle.
             const float velocity = contact::dot(normal, a.relative);
             const float compliant = contact::normal_impulse(velocity, a.gap, stiffness, find.rules.dissipation, substep);
-            lagged = fminf(compliant, particle.mass * fmaxf(-velocity - a.gap / substep, 0.0f));
+            lagged = fminf(compliant, mass * fmaxf(-velocity - a.gap / substep, 0.0f));
         }
         const float outside = a.surface.distance < 0.0f ? fmaxf(contact::lower_bound(geometry, a.local), 0.0f) : 0.0f;
         // Grains touch at their surface, with their own friction on rough surfaces.
@@ -394,21 +442,23 @@ PLIANT_KERNEL(contact_fill, ContactFillParameters, CONTACT_THREADS) {
         }
         const contact::Vector arm = normal * -fminf(particle.radius, grain[0]);
         const uint32_t at = first + k;
-        const contact::Vector base = {
-            floorf(particle.cells.x - 0.5f), floorf(particle.cells.y - 0.5f), floorf(particle.cells.z - 0.5f)};
+        const contact::Place place = contact::acting_place(find, particle, corner);
+        const contact::Vector base = {floorf(place.cells.x - 0.5f), floorf(place.cells.y - 0.5f), floorf(place.cells.z - 0.5f)};
+        const contact::Vector acts_at =
+            contact::from_center(placed, place, static_cast<float>(find.rules.grid_spacing)) + arm;
         p.contacts.particle[at] = particle.id;
         p.contacts.geometry[at] = number;
         p.contacts.body[at] = geometry.body;
         p.contacts.feature[at] = a.surface.feature;
-        p.contacts.base[at] = {{particle.corner[0] + static_cast<int32_t>(base.x),
-            particle.corner[1] + static_cast<int32_t>(base.y), particle.corner[2] + static_cast<int32_t>(base.z)}};
-        p.contacts.offset[at] = contact::array(particle.cells - base);
+        p.contacts.base[at] = {{place.corner[0] + static_cast<int32_t>(base.x),
+            place.corner[1] + static_cast<int32_t>(base.y), place.corner[2] + static_cast<int32_t>(base.z)}};
+        p.contacts.offset[at] = contact::array(place.cells - base);
         p.contacts.normal[at] = contact::array(normal);
         if (p.contacts.arm.length > 0) {
             p.contacts.arm[at] = contact::array(arm * static_cast<float>(1.0 / find.rules.grid_spacing));
         }
-        p.contacts.body_velocity[at] = contact::array(a.body_velocity + contact::cross(contact::vector(placed.angular), arm));
-        p.contacts.lever[at] = contact::array(a.from_center + arm + contact::vector(placed.lever));
+        p.contacts.body_velocity[at] = contact::array(contact::body_velocity(placed, acts_at));
+        p.contacts.lever[at] = contact::array(acts_at + contact::vector(placed.lever));
         p.contacts.gap[at] = a.gap;
         p.contacts.distance[at] = a.surface.distance;
         p.contacts.exit_distance[at] = outside;
@@ -416,8 +466,8 @@ PLIANT_KERNEL(contact_fill, ContactFillParameters, CONTACT_THREADS) {
         p.contacts.dissipation[at] = find.rules.dissipation;
         p.contacts.friction[at] = grain[1] >= 0.0f ? grain[1] : geometry.friction;
         p.contacts.lagged_normal_impulse[at] = lagged;
-        p.contacts.tension[at] = a.tension;
-        p.contacts.last_impulse[at] = a.is_cached ? a.cached.impulse : Array<float, 3>{{0.0f, 0.0f, 0.0f}};
+        p.contacts.tension[at] = tension;
+        p.contacts.last_impulse[at] = last_impulse;
     }
 }
 

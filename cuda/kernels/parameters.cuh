@@ -189,6 +189,8 @@ constexpr uint32_t SHAPE_ELLIPSOID = 5;
 constexpr uint32_t SHAPE_HULL = 6;
 // A triangle mesh or a height field.
 constexpr uint32_t SHAPE_MESH = 7;
+// Contacts of a centroid of cloth with a geometry: they act at the vertices of its face.
+constexpr uint32_t CONTACT_FACE_CORNERS = 3;
 // Threads of a block of the contact kernels, and particles of its tile.
 constexpr uint32_t CONTACT_THREADS = 256;
 // Geometries that a particle can touch at once.
@@ -568,6 +570,20 @@ PLIANT_CHECK_LAYOUT(ClothTables, 0x7485f5cc82e27f90ull, FIELD(places), FIELD(inv
     FIELD(sheets_of_vertices), FIELD(around_first), FIELD(around), FIELD(faces), FIELD(hinges),
     FIELD(sheets))
 
+// What contact needs of the meshes: the vertices of faces, from the ids of their centroids.
+// Empty without cloth.
+struct ClothFaces {
+    // Number among the elements of each particle of cloth, in the order of their ids, which are
+    // the last of all.
+    Span<uint32_t> elements;
+    // See `ClothTables`.
+    Span<uint32_t> places;
+    // Faces.
+    Span<ClothFace> faces;
+};
+PLIANT_CHECK_LAYOUT(ClothFaces, 0x6fe9b5011a8db9b2ull, FIELD(elements), FIELD(places),
+    FIELD(faces))
+
 // Pins. Empty without any.
 struct ClothPins {
     // Number of each one's vertex.
@@ -781,17 +797,13 @@ struct ContactRules {
     float dissipation;
     // How far from a centroid of cloth the vertices of its face can be [m].
     float vertex_reach;
-    // Number of materials that are not cloth.
-    uint32_t cloth_from;
-    // Zero.
-    uint32_t unused;
 };
-PLIANT_CHECK_LAYOUT(ContactRules, 0x6a3eea2386001e01ull, FIELD(grid_spacing), FIELD(margin),
-    FIELD(radius), FIELD(stiffness), FIELD(near_rigid), FIELD(dissipation), FIELD(vertex_reach),
-    FIELD(cloth_from), FIELD(unused))
+PLIANT_CHECK_LAYOUT(ContactRules, 0x816d98d68db6fd62ull, FIELD(grid_spacing), FIELD(margin),
+    FIELD(radius), FIELD(stiffness), FIELD(near_rigid), FIELD(dissipation), FIELD(vertex_reach))
 
 // The contacts of a substep, one element each: ordered by particle (in their order in memory),
-// then geometry; after them those of nodes with grid boundary constraints.
+// then geometry, then, of a centroid of cloth, vertex of its face; after them those of nodes
+// with grid boundary constraints.
 struct ContactArrays {
     // Number of contacts; one element. May exceed the capacity where nodes with grid boundary
     // constraints are: the solve refuses these.
@@ -805,9 +817,9 @@ struct ContactArrays {
     Span<uint32_t> body;
     // Feature of the geometry.
     Span<uint32_t> feature;
-    // Lowest node of the particle's stencil.
+    // Lowest node of the stencil of the particle, or of the vertex.
     Span<Array<int32_t, 3>> base;
-    // Position relative to that node [cells].
+    // Its position relative to that node [cells].
     Span<Array<float, 3>> offset;
     // From the particle to where it touches [cells]; zero but for granular particles, empty
     // where no material is granular.
@@ -866,7 +878,7 @@ PLIANT_CHECK_LAYOUT(ContactPlacement, 0x54dfb0d5d53c7fe5ull, FIELD(shapes), FIEL
 
 // The contact cache: the last substep's contacts.
 struct DeviceContactCache {
-    // The contacts, a particle's in a row.
+    // The contacts, a particle's in a row, and of these those with a geometry.
     Span<DeviceCachedContact> list;
     // For the id of each particle, the first of its contacts in `list`, if that is of this
     // particle; else it has none.
@@ -2208,6 +2220,8 @@ PLIANT_CHECK_LAYOUT(ContactPlaceParameters, 0xa4cf7f2496144852ull, FIELD(placeme
 struct ContactFindParameters {
     // Particles.
     ParticleRows particles;
+    // Faces of cloth among them.
+    ClothFaces faces;
     // The geometries.
     ContactShapes shapes;
     // Geometries at their poses.
@@ -2218,7 +2232,8 @@ struct ContactFindParameters {
     Span<ContactClock> clock;
     // Geometries of a particle, `CONTACT_SLOTS` rows of them.
     Span<uint32_t> touched;
-    // Each particle's number of geometries, and 256 times that of those before it in its tile.
+    // Each particle's number of geometries, and 256 times the number of contacts of those
+    // before it in its tile.
     Span<uint32_t> counts;
     // Contacts of each tile; then of all tiles before it.
     Span<uint32_t> tiles;
@@ -2231,9 +2246,9 @@ struct ContactFindParameters {
     // Rules of detection.
     ContactRules rules;
 };
-PLIANT_CHECK_LAYOUT(ContactFindParameters, 0x1dedd84650de9e01ull, FIELD(particles), FIELD(shapes),
-    FIELD(placed), FIELD(contact_cache), FIELD(clock), FIELD(touched), FIELD(counts),
-    FIELD(tiles), FIELD(total), FIELD(done), FIELD(limit), FIELD(rules))
+PLIANT_CHECK_LAYOUT(ContactFindParameters, 0x512cbcfe4c2abe68ull, FIELD(particles), FIELD(faces),
+    FIELD(shapes), FIELD(placed), FIELD(contact_cache), FIELD(clock), FIELD(touched),
+    FIELD(counts), FIELD(tiles), FIELD(total), FIELD(done), FIELD(limit), FIELD(rules))
 
 // Writes the contacts.
 struct ContactFillParameters {
@@ -2249,7 +2264,7 @@ struct ContactFillParameters {
     // empty, they are left out.
     Span<uint32_t> status;
 };
-PLIANT_CHECK_LAYOUT(ContactFillParameters, 0x1e7a1dbbf5460acfull, FIELD(find), FIELD(grains),
+PLIANT_CHECK_LAYOUT(ContactFillParameters, 0xd27a4795d4e90cdcull, FIELD(find), FIELD(grains),
     FIELD(contacts), FIELD(status))
 
 // Caches the contacts, writes the velocities of the touched nodes to the grid, and sums what both

@@ -38,7 +38,7 @@ use pliant_mpm::{GridMotionSums, Mpm};
 use pliant_rigid::{Bodies, SpatialImpulse};
 
 use crate::convex::has_direction;
-use crate::kernels::{GridNodes, ParticleRows};
+use crate::kernels::{ClothFaces, GridNodes, ParticleRows};
 use crate::layout::Span;
 use crate::mpm::{
     Advance, BlockCapacities, CommandCount, DeviceMpm, DeviceMpmError, StopCause, Stopped, SubstepCommands,
@@ -156,14 +156,15 @@ fn device_mpm(device: &Device, mpm: &Mpm, settings: &Settings) -> Result<DeviceM
 struct ContactCommands<'a> {
     contact: Option<&'a DeviceContact>,
     particles: ParticleRows,
+    faces: ClothFaces,
     grid: GridNodes,
     status: Span<u32>,
 }
 
 impl<'a> ContactCommands<'a> {
     fn of(contact: Option<&'a DeviceContact>, mpm: &DeviceMpm) -> Self {
-        let (particles, grid, status) = (mpm.particles().rows(), mpm.grid().nodes(), mpm.status());
-        Self { contact, particles, grid, status }
+        let (particles, faces) = (mpm.particles().rows(), mpm.cloth_faces());
+        Self { contact, particles, faces, grid: mpm.grid().nodes(), status: mpm.status() }
     }
 }
 
@@ -176,7 +177,7 @@ impl SubstepCommands for ContactCommands<'_> {
 
     fn add(&self, commands: &mut Commands, _: u32) {
         if let Some(contact) = self.contact {
-            contact.issue(commands, self.particles, self.grid, self.status);
+            contact.issue(commands, self.particles, self.faces, self.grid, self.status);
         }
     }
 }

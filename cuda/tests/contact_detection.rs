@@ -351,7 +351,7 @@ fn a_recorded_substep_goes_through_the_poses_and_a_saved_one_goes_on() {
             on_device.begin_step(&scene.poses(2)).unwrap();
         }
         let of = |on: &OnDevice, commands: &mut Commands| {
-            on.detector.issue(commands, &on.geometries, on.rows.spans(), Span::EMPTY);
+            on.detector.issue(commands, &on.geometries, on.rows.spans(), on.faces, Span::EMPTY);
         };
         let recording = device.record(|commands| of(&recorded, commands)).unwrap();
         let mut found = Vec::new();

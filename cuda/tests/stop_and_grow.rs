@@ -132,12 +132,12 @@ impl World {
     fn run(&mut self, substeps: Option<u32>) -> Advance {
         let Self { mpm, geometries, detector, solver, exchange, other_grid, .. } = self;
         let (particles, grid, status) = (mpm.particles().rows(), mpm.grid().nodes(), mpm.status());
-        let contacts = detector.contacts();
+        let (faces, contacts) = (mpm.cloth_faces(), detector.contacts());
         let between = Between(|commands: &mut Commands, begins: bool| {
             if begins {
                 return detector.issue_place(commands, geometries);
             }
-            detector.issue(commands, geometries, particles, status);
+            detector.issue(commands, geometries, particles, faces, status);
             solver.issue_number(
                 commands,
                 &ConvexContacts::from(&contacts),

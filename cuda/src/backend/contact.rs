@@ -16,7 +16,8 @@ use crate::contact::{
 };
 use crate::convex::{DeviceConvexSettings, DeviceConvexSolver, DeviceGuess};
 use crate::kernels::{
-    self, CONTACT_NONE, ContactBody, ContactState, ConvexContacts, ConvexTotals, GridNodes, ParticleRows,
+    self, CONTACT_NONE, ClothFaces, ContactBody, ContactState, ConvexContacts, ConvexTotals, GridNodes,
+    ParticleRows,
 };
 use crate::layout::Span;
 use crate::mpm::{DeviceMpm, StopCause, Stopped};
@@ -71,7 +72,6 @@ impl DeviceContact {
             radius: settings.contact.particle_radius.value(),
             stiffness: settings.contact.stiffness.value(),
             dissipation: settings.contact.dissipation,
-            cloth_from: (!world.cloths().is_empty()).then(|| world.mpm().materials().len() as u32),
         };
         let InitialCapacity { contacts, nodes } = capacity;
         let capacity = DetectorCapacity {
@@ -215,10 +215,11 @@ impl DeviceContact {
         &self,
         commands: &mut Commands,
         particles: ParticleRows,
+        faces: ClothFaces,
         grid: GridNodes,
         status: Span<u32>,
     ) {
-        self.detector.issue(commands, &self.geometries, particles, status);
+        self.detector.issue(commands, &self.geometries, particles, faces, status);
         self.boundary_constraints.issue_add(commands, &self.detector, &grid);
         let contacts = self.detector.contacts();
         let convex = ConvexContacts::from(&contacts);

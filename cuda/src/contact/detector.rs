@@ -9,7 +9,7 @@ use super::error::ContactError;
 use super::geometries::DeviceGeometries;
 use super::options::ContactDetectionOptions;
 use crate::kernels::{
-    CONTACT_NONE, CONTACT_SLOTS, CONTACT_THREADS, ContactArrays, ContactBody, ContactClock,
+    CONTACT_NONE, CONTACT_SLOTS, CONTACT_THREADS, ClothFaces, ContactArrays, ContactBody, ContactClock,
     ContactFillParameters, ContactFindParameters, ContactPlaceParameters, ContactPlacedGeometry,
     ContactPlacement, ContactRules, ContactState, DeviceCachedContact, DeviceContactCache, ParticleRows,
 };
@@ -228,6 +228,7 @@ impl DeviceContactDetector {
     }
 
     /// Appends the launches that find the contacts of the next substep, which the exchange ends.
+    /// `faces` are those of the cloth among the particles ([`crate::mpm::DeviceMpm::cloth_faces`]).
     /// `status` is that of the step ([`crate::mpm::DeviceMpm::status`]): in a substep beyond its
     /// limit nothing happens, there are no contacts and the contact cache stays. Where there is no
     /// room for all contacts, or a particle touches more geometries than are followed, the substep
@@ -238,11 +239,13 @@ impl DeviceContactDetector {
         commands: &mut Commands,
         geometries: &DeviceGeometries,
         particles: ParticleRows,
+        faces: ClothFaces,
         status: Span<u32>,
     ) {
         let over = Launch::over(particles.count, CONTACT_THREADS, CONTACT_THREADS);
         let find = ContactFindParameters {
             particles,
+            faces,
             shapes: geometries.shapes(),
             placed: self.placed.span(),
             contact_cache: self.contact_cache(),

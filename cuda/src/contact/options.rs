@@ -16,8 +16,6 @@ pub struct ContactDetectionOptions {
     pub stiffness: Option<f64>,
     /// Hunt-Crossley dissipation \[s/m\].
     pub dissipation: f64,
-    /// Number of materials that are not cloth, if there is cloth.
-    pub cloth_from: Option<u32>,
 }
 
 impl ContactDetectionOptions {
@@ -31,8 +29,6 @@ impl ContactDetectionOptions {
             near_rigid: NEAR_RIGID_STIFFNESS_NUMBER as f32,
             dissipation: self.dissipation as f32,
             vertex_reach: (LONGEST_EDGE * self.grid_spacing) as f32,
-            cloth_from: self.cloth_from.unwrap_or(u32::MAX),
-            unused: 0,
         }
     }
 }

@@ -128,6 +128,18 @@ shared_structs! {
         pub sheets: Span<ClothSheetMaterial>,
     }
 
+    /// What contact needs of the meshes: the vertices of faces, from the ids of their centroids.
+    /// Empty without cloth.
+    pub struct ClothFaces {
+        /// Number among the elements of each particle of cloth, in the order of their ids, which are
+        /// the last of all.
+        pub elements: Span<u32>,
+        /// See [`ClothTables`].
+        pub places: Span<u32>,
+        /// Faces.
+        pub faces: Span<ClothFace>,
+    }
+
     /// Pins. Empty without any.
     pub struct ClothPins {
         /// Number of each one's vertex.

@@ -1,6 +1,6 @@
 //! Contact between particles and bodies.
 
-use super::ParticleRows;
+use super::{ClothFaces, ParticleRows};
 use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
 
 shared_constants! {
@@ -22,6 +22,8 @@ shared_constants! {
     pub const SHAPE_HULL: u32 = 6;
     /// A triangle mesh or a height field.
     pub const SHAPE_MESH: u32 = 7;
+    /// Contacts of a centroid of cloth with a geometry: they act at the vertices of its face.
+    pub const CONTACT_FACE_CORNERS: u32 = 3;
     /// Threads of a block of the contact kernels, and particles of its tile.
     pub const CONTACT_THREADS: u32 = 256;
     /// Geometries that a particle can touch at once.
@@ -207,14 +209,11 @@ shared_structs! {
         pub dissipation: f32,
         /// How far from a centroid of cloth the vertices of its face can be [m].
         pub vertex_reach: f32,
-        /// Number of materials that are not cloth.
-        pub cloth_from: u32,
-        /// Zero.
-        pub unused: u32,
     }
 
     /// The contacts of a substep, one element each: ordered by particle (in their order in memory),
-    /// then geometry; after them those of nodes with grid boundary constraints.
+    /// then geometry, then, of a centroid of cloth, vertex of its face; after them those of nodes
+    /// with grid boundary constraints.
     pub struct ContactArrays {
         /// Number of contacts; one element. May exceed the capacity where nodes with grid boundary
         /// constraints are: the solve refuses these.
@@ -228,9 +227,9 @@ shared_structs! {
         pub body: Span<u32>,
         /// Feature of the geometry.
         pub feature: Span<u32>,
-        /// Lowest node of the particle's stencil.
+        /// Lowest node of the stencil of the particle, or of the vertex.
         pub base: Span<[i32; 3]>,
-        /// Position relative to that node [cells].
+        /// Its position relative to that node [cells].
         pub offset: Span<[f32; 3]>,
         /// From the particle to where it touches [cells]; zero but for granular particles, empty
         /// where no material is granular.
@@ -282,7 +281,7 @@ shared_structs! {
 
     /// The contact cache: the last substep's contacts.
     pub struct DeviceContactCache {
-        /// The contacts, a particle's in a row.
+        /// The contacts, a particle's in a row, and of these those with a geometry.
         pub list: Span<DeviceCachedContact>,
         /// For the id of each particle, the first of its contacts in `list`, if that is of this
         /// particle; else it has none.
@@ -329,6 +328,8 @@ kernel_parameters! {
     pub struct ContactFindParameters = "contact_find" {
         /// Particles.
         pub particles: ParticleRows,
+        /// Faces of cloth among them.
+        pub faces: ClothFaces,
         /// The geometries.
         pub shapes: ContactShapes,
         /// Geometries at their poses.
@@ -339,7 +340,8 @@ kernel_parameters! {
         pub clock: Span<ContactClock>,
         /// Geometries of a particle, [`CONTACT_SLOTS`] rows of them.
         pub touched: Span<u32>,
-        /// Each particle's number of geometries, and 256 times that of those before it in its tile.
+        /// Each particle's number of geometries, and 256 times the number of contacts of those
+        /// before it in its tile.
         pub counts: Span<u32>,
         /// Contacts of each tile; then of all tiles before it.
         pub tiles: Span<u32>,

@@ -12,9 +12,9 @@ use super::capacity::bytes;
 use super::sort::{ClothPlaces, DeviceGrid};
 use crate::kernels::{
     CLOTH_MESH_STEPS, CLOTH_NO_PIN, CLOTH_PIN_ROW, CLOTH_PIN_SUMS, CLOTH_PIN_THREADS, CLOTH_THREADS,
-    ClothAdvanceParameters, ClothEnergyParameters, ClothFace, ClothHinge, ClothHoldGridParameters,
-    ClothMeshSteps, ClothPins, ClothSheetMaterial, ClothTables, GRID_BARRIER_WORDS, Kernel,
-    MPM_TOTAL_THREADS, MPM_TOTAL_TILE, MpmSettings, ParticleRows, PinTarget, STENCIL_NODES,
+    ClothAdvanceParameters, ClothEnergyParameters, ClothFace, ClothFaces, ClothHinge,
+    ClothHoldGridParameters, ClothMeshSteps, ClothPins, ClothSheetMaterial, ClothTables, GRID_BARRIER_WORDS,
+    Kernel, MPM_TOTAL_THREADS, MPM_TOTAL_TILE, MpmSettings, ParticleRows, PinTarget, STENCIL_NODES,
 };
 use crate::layout::Span;
 use crate::staging::Staging;
@@ -291,6 +291,11 @@ impl DeviceCloth {
     /// Where a sort writes the particles' indices.
     pub(super) fn places(&self) -> ClothPlaces {
         ClothPlaces { elements: self.elements.span(), places: self.places.span() }
+    }
+
+    /// What contact needs of the meshes.
+    pub(super) fn faces(&self) -> ClothFaces {
+        ClothFaces { elements: self.elements.span(), places: self.places.span(), faces: self.faces.span() }
     }
 
     fn tables(&self) -> ClothTables {

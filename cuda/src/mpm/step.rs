@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use bytemuck::Zeroable;
 use pliant_coupling::Transfer;
 use pliant_mpm::{Boundary, Mpm, detail};
 use pliant_rigid::StepWatch;
@@ -13,8 +14,8 @@ use super::sort::ClothPlaces;
 use super::sort_schedule::{Progress, SortSchedule, SortState};
 use super::{BlockCapacities, DeviceGrid, DeviceParticles};
 use crate::kernels::{
-    CLOTH_PIN_SUMS, G2P_THREADS, MPM_BALANCE, MPM_BALANCE_ROW, MPM_BALANCE_THREADS, MPM_BLOCK_NODES,
-    MPM_SCRATCHPAD_NODES, MPM_STATUS_WORDS, MPM_SUBGRID_ROWS, MPM_TOTAL_TILE, MPM_TOTALS,
+    CLOTH_PIN_SUMS, ClothFaces, G2P_THREADS, MPM_BALANCE, MPM_BALANCE_ROW, MPM_BALANCE_THREADS,
+    MPM_BLOCK_NODES, MPM_SCRATCHPAD_NODES, MPM_STATUS_WORDS, MPM_SUBGRID_ROWS, MPM_TOTAL_TILE, MPM_TOTALS,
     MpmAtomicToGridParameters, MpmFindSubgridMotionParameters, MpmGridParameters,
     MpmGridToParticlesParameters, MpmMaterial, MpmParticlesToGridParameters, MpmPlane, MpmSettings,
     MpmSumBalanceParameters, P2G_ATOMIC_THREADS, P2G_THREADS,
@@ -215,6 +216,11 @@ impl DeviceMpm {
     pub fn set_transfer(&mut self, transfer: Transfer) {
         self.transfer = transfer;
         self.recordings.clear();
+    }
+
+    /// Faces of the cloth among the particles, for contact.
+    pub fn cloth_faces(&self) -> ClothFaces {
+        self.cloth.as_ref().map_or_else(ClothFaces::zeroed, DeviceCloth::faces)
     }
 
     /// Status words, for kernels of others within a step: `kernels/stop.cuh` says whether a substep

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The test programs that run with another build in less than a minute.
-pub const PROGRAMS: [&str; 20] = [
+pub const PROGRAMS: [&str; 21] = [
     "warp",
     "block",
     "misuse",
@@ -15,6 +15,7 @@ pub const PROGRAMS: [&str; 20] = [
     "convex_limits",
     "contact_distance",
     "contact_detection",
+    "contact_faces",
     "contact_exchange",
     "contact_boundary_constraints",
     "mpm_transfers",

@@ -1,12 +1,13 @@
 //! Random particles among moving bodies, on the device and as plain numbers.
 
+use bytemuck::Zeroable;
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use pliant_coupling::ReferencePointPath;
 use pliant_cuda::contact::{
     ContactDetectionOptions, ContactError, DetectorCapacity, DeviceContactDetector, DeviceExchange,
     DeviceGeometries,
 };
-use pliant_cuda::kernels::{ContactBody, ContactSolution, ConvexIncidence, ParticleRows};
+use pliant_cuda::kernels::{ClothFaces, ContactBody, ContactSolution, ConvexIncidence, ParticleRows};
 use pliant_cuda::layout::Span;
 use pliant_cuda::staging::Staging;
 use pliant_cuda::{Buffer, Commands, Device};
@@ -200,19 +201,15 @@ pub struct OnDevice {
     pub device: Device,
     pub geometries: DeviceGeometries,
     pub rows: Rows,
+    /// Of the cloth among the particles; none at first.
+    pub faces: ClothFaces,
     pub detector: DeviceContactDetector,
     pub exchange: DeviceExchange,
     staging: Staging,
 }
 
 pub fn options() -> ContactDetectionOptions {
-    ContactDetectionOptions {
-        grid_spacing: H,
-        radius: None,
-        stiffness: None,
-        dissipation: 5.0,
-        cloth_from: None,
-    }
+    ContactDetectionOptions { grid_spacing: H, radius: None, stiffness: None, dissipation: 5.0 }
 }
 
 impl OnDevice {
@@ -222,6 +219,7 @@ impl OnDevice {
         let capacity = DetectorCapacity { particles, contacts, substeps };
         Self {
             rows: Rows::new(&device, &scene.particles),
+            faces: ClothFaces::zeroed(),
             detector: DeviceContactDetector::new(&device, &geometries, &options(), capacity).unwrap(),
             exchange: DeviceExchange::new(&device, &geometries, contacts, nodes).unwrap(),
             geometries,
@@ -252,7 +250,7 @@ impl OnDevice {
 
     pub fn register_within(&self, limit: Span<u32>) {
         let mut commands = Commands::new();
-        self.detector.issue(&mut commands, &self.geometries, self.rows.spans(), limit);
+        self.detector.issue(&mut commands, &self.geometries, self.rows.spans(), self.faces, limit);
         self.device.submit(&commands).unwrap();
     }
 

@@ -70,7 +70,7 @@ impl SeenPoints {
             let from = if self.from.is_empty() { origin } else { mean(&self.from) };
             let to = (mean(&self.toward) - from).xy();
             let distance = to.norm();
-            if !(distance >= SHORTEST) {
+            if distance.is_nan() || distance < SHORTEST {
                 return Err(format!(
                     "sighting '{}': `toward` is {distance:.2e} m from `from` horizontally; at least \
                      {SHORTEST} m are needed for a direction",
