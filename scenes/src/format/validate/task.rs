@@ -54,8 +54,11 @@ impl Check {
                 && waypoint.timing == Timing::Pass
                 && (waypoint.path != next.path || next.path == WaypointPath::Arc)
             {
-                let message =
-                    "\"pass\" is possible only between two joint paths or two straight paths: use a stop";
+                let message = if [waypoint.path, next.path].contains(&WaypointPath::Arc) {
+                    "\"pass\" is not possible beside an arc: use a stop"
+                } else {
+                    "\"pass\" is not possible between a joint path and a straight path: use a stop"
+                };
                 self.problem(&format!("{path}.timing"), message);
             }
             self.place(&path, waypoint, contents);
@@ -68,8 +71,13 @@ impl Check {
             (Some(_), Some(_)) => self.problem(path, "give joints or a pose, not both"),
             _ => {}
         }
-        if waypoint.joints.is_some() && waypoint.path != WaypointPath::Joint {
-            self.problem(&format!("{path}.path"), "\"straight\" and \"arc\" need a pose, not joints");
+        let needs_pose = match waypoint.path {
+            WaypointPath::Joint => None,
+            WaypointPath::Straight => Some("\"straight\" needs a pose, not joints"),
+            WaypointPath::Arc => Some("\"arc\" needs a pose, not joints"),
+        };
+        if let Some(message) = needs_pose.filter(|_| waypoint.joints.is_some()) {
+            self.problem(&format!("{path}.path"), message);
         }
         self.non_negative(&format!("{path}.rise"), waypoint.rise, "");
         match &waypoint.joints {
