@@ -37,7 +37,7 @@ def draw(seed):
     if r: s_["contact"]["particle_radius"]=r
     return s_
 def one(binary,seed,tag):
-    n=f'/tmp/pinch/r{tag}{seed}'; json.dump(draw(seed),open(n+'.json','w'))
+    n=f'r{tag}{seed}'; json.dump(draw(seed),open(n+'.json','w'))
     shutil.rmtree(n,ignore_errors=True)
     try: o=subprocess.run([binary,'run',n+'.json','--out',n,'--threads','1'],capture_output=True,text=True,timeout=120)
     except subprocess.TimeoutExpired: return ('timeout',)
@@ -50,7 +50,7 @@ if __name__=='__main__':
     a,b=int(sys.argv[1]),int(sys.argv[2])
     for seed in range(a,b):
         out=[]
-        for tag,bn in (('o','/tmp/pliant-cpu'),('n','/tmp/pliant-new')):
+        for tag,bn in zip('on',sys.argv[3:5]):
             x=one(bn,seed,tag)
             out.append(x if isinstance(x[0],str) else 'gain %.1e of %.1e = %.3f sub %s %s'%(x[0],x[1],x[0]/max(x[1],1e-30),x[4],x[5]))
         print(seed,out,flush=True)
