@@ -193,6 +193,41 @@ def test_inputs_that_are_refused_change_nothing(arm):
     assert arm.save() == other.save()
 
 
+# A world goes on from a saved state with the same bits, in a new world too, whose task has not looked at
+# the cloth itself; a state of a scene without sightings is refused.
+def test_a_state_holds_what_tasks_have_seen(arm):
+    point = {"type": "key-point", "name": "center"}
+    scene = {
+        "name": "seen", "duration": 1.0, "dt": 0.002, "gravity": [0, 0, 0], "grid_spacing": 0.05,
+        "cloths": [{
+            "name": "sheet", "shape": {"type": "rectangle", "size": [0.3, 0.3], "parts": [6, 6]},
+            "pose": {"position": [0.6, 0.0, 0.1]}, "velocity": [0.0, 0.2, 0.0],
+            "material": {
+                "density": 200, "youngs_modulus": 1e4, "poissons_ratio": 0.3, "normal_stiffness": 1e4
+            },
+        }],
+        "robots": [{"name": "arm", "model": "iiwa7", "keyframe": "ready"}],
+        "sightings": [{"name": "middle", "cloth": "sheet", "time": 0.1, "origin": [point]}],
+        "tasks": [{
+            "robot": "arm", "tool": {"link": "flange"},
+            "waypoints": [
+                {"time": 0.1, "joints": {}},
+                {"time": 1.0, "pose": {"frame": "middle", "position": [0, 0, 0.3], "axis": [0, 0, -1]}},
+            ],
+        }],
+    }  # fmt: skip
+    first, second = pliant.World(scene, threads=1), pliant.World(scene, threads=1)
+    first.step(100)
+    state = first.save()
+    first.step(100)
+    second.restore(state)
+    second.step(100)
+    assert first.save() == second.save()
+    with pytest.raises(pliant.StateError):
+        second.restore(arm.save())
+    assert first.save() == second.save()
+
+
 def test_pins_hold_and_move_a_vertex():
     name = "tshirt-folding"
     world = pliant.World(name, threads=2)

@@ -2,82 +2,32 @@
 
 use std::ops::Range;
 
-use nalgebra::{Isometry3, Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Quaternion, Unit, UnitQuaternion, Vector3};
 use pliant_planning::inverse_kinematics::{
     self as kinematics, Arc, Chain, JointPath, Orientation, PathKind, PlanError, PlanSettings, ToolGoal,
     WaypointTarget,
 };
 use pliant_rigid::multibody::LinkId;
 
-use super::drive::link_of;
 use super::error::AssembleError;
-use super::parts::{RigidParts, RobotJoints};
 use crate::estimate::sample_interval;
 use crate::format::{TargetPositions, Task, Timing, ToolPose, Waypoint, WaypointPath};
-use crate::isometry::isometry;
-
-/// Joint rate limit if neither task nor file have one [rad/s, m/s]: anything faster is a jump.
-const RATE_LIMIT: f64 = 10.0;
 
 /// The joints between the world and a tool.
 #[derive(Clone, Debug)]
 pub(super) struct Arm {
-    chain: Chain,
+    pub chain: Chain,
     pub links: Vec<LinkId>,
     /// The joints' names in the robot's file.
-    names: Vec<String>,
+    pub names: Vec<String>,
     pub start: Vec<f64>,
     /// Largest efforts \[N m, N\].
     pub efforts: Vec<f64>,
     /// Fastest rates \[rad/s, m/s\].
-    rates: Vec<f64>,
+    pub rates: Vec<f64>,
 }
 
 impl Arm {
-    pub fn new(
-        task: &Task,
-        robot: &RobotJoints,
-        parts: &RigidParts,
-        path: &str,
-    ) -> Result<Self, AssembleError> {
-        let builder = &parts.builder;
-        let path = format!("{path}.tool.link");
-        let fail = |reason: String| AssembleError::Robot { path: path.clone(), reason };
-        let name = match task.tool.link.split_once('/') {
-            Some(_) => task.tool.link.clone(),
-            None => format!("{}/{}", task.robot, task.tool.link),
-        };
-        let (body, tip) = link_of(builder, &name, &path)?;
-        let center = Translation3::from(-parts.centers[body.0]);
-        let tool = builder.bodies()[body.0].frame * center * isometry(&task.tool.pose);
-        let chain = Chain::new(builder.links(), None, tip, &tool).map_err(|e| fail(e.to_string()))?;
-        let mut arm = Self {
-            links: (0..chain.len()).map(|j| chain.link(j)).collect(),
-            chain,
-            names: Vec::new(),
-            start: Vec::new(),
-            efforts: Vec::new(),
-            rates: Vec::new(),
-        };
-        for &link in &arm.links {
-            let Some(at) = robot.joints.iter().position(|(_, own, _)| *own == link) else {
-                let other = &builder.links()[link.0].name;
-                return Err(fail(format!(
-                    "'{name}' also depends on the joint of '{other}', which is not one of '{}'",
-                    task.robot
-                )));
-            };
-            let (name, _, effort) = &robot.joints[at];
-            let motors = &builder.actuators[robot.actuators.clone()];
-            let own = motors.iter().filter(|motor| motor.link == link).map(|motor| motor.effort_limit);
-            arm.names.push(name.clone());
-            arm.start.push(builder.start(link));
-            arm.efforts.push(own.fold(*effort, f64::min));
-            arm.rates.push(task.rate_limit.or(robot.rates[at]).unwrap_or(RATE_LIMIT));
-        }
-        Ok(arm)
-    }
-
     /// The path from the configuration `from` at the time `begin` \[s\] through some waypoints, the
     /// last of which is a stop; `frame` gives the frames of sightings.
     ///

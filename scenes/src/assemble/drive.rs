@@ -10,7 +10,8 @@ use pliant_rigid::simulation::{Actuator, Control, Equality, ExternalSystem};
 use pliant_rigid::{BodiesBuilder, BodyId, ExternalMaker};
 
 use super::error::AssembleError;
-use super::parts::{Joints, Motor, RigidParts, RobotJoints, TimedInput};
+use super::inputs::{Motor, TimedInput};
+use super::parts::{Joints, RigidParts, RobotJoints};
 use crate::format::{self, Interpolation, Scene, Signal, Varying};
 use crate::isometry::isometry;
 

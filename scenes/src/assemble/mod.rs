@@ -5,6 +5,7 @@ mod arm;
 mod body;
 mod drive;
 mod error;
+mod inputs;
 mod parts;
 mod pending;
 mod robot;
@@ -29,7 +30,8 @@ use pliant_coupling::sample::{Density, Jitter, ParticleSample, SamplingSolid, bo
 use pliant_io::mesh::load_mesh;
 
 pub use error::AssembleError;
-pub use parts::{RigidParts, TimedInputs};
+pub use inputs::TimedInputs;
+pub use parts::RigidParts;
 pub use pending::PendingTask;
 pub use robot::rigid_parts;
 pub use sensor::tactile_pads;

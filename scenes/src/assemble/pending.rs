@@ -4,7 +4,7 @@ use nalgebra::Isometry3;
 
 use super::arm::{Arm, frames_of, next_way};
 use super::error::AssembleError;
-use super::parts::TimedInputs;
+use super::inputs::TimedInputs;
 use crate::format::{Keyframe, Task};
 
 /// A task that is planned from stop to stop.

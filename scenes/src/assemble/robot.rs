@@ -12,7 +12,8 @@ use pliant_rigid::{BodiesBuilder, PoseTrajectory, Trajectory};
 
 use super::body::{body, pose_keys};
 use super::error::AssembleError;
-use super::parts::{Joints, Motor, RigidParts, RobotJoints, TimedInput, TimedInputs};
+use super::inputs::{Motor, TimedInput, TimedInputs};
+use super::parts::{Joints, RigidParts, RobotJoints};
 use crate::format::{self, Robot, Scene};
 use crate::isometry::isometry;
 use crate::models;

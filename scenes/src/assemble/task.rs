@@ -1,18 +1,22 @@
 //! Tasks: joint trajectories that move a tool through its waypoints, and commands to grippers.
 
-use nalgebra::Vector3;
-use pliant_planning::inverse_kinematics::JointPath;
+use nalgebra::{Translation3, Vector3};
+use pliant_planning::inverse_kinematics::{Chain, JointPath};
 use pliant_rigid::control::{ControlledJoint, InverseDynamics, JointTrajectory};
 use pliant_rigid::multibody::{JointKind, LinkId};
 use pliant_rigid::simulation::{Actuator, Control};
 
 use super::arm::{Arm, next_way};
-use super::drive::{boxed, fixed_step, switch_off};
+use super::drive::{boxed, fixed_step, link_of, switch_off};
 use super::error::AssembleError;
-use super::parts::{Joints, Motor, RigidParts, RobotJoints, TimedInput};
+use super::inputs::{Motor, TimedInput};
+use super::parts::{Joints, RigidParts, RobotJoints};
 use super::pending::{PendingTask, Planned};
 use crate::format::{Gripper, Interpolation, Keyframe, Scene, Signal, Task, TaskControl, Varying};
+use crate::isometry::isometry;
 
+/// Joint rate limit if neither task nor file have one [rad/s, m/s]: anything faster is a jump.
+const RATE_LIMIT: f64 = 10.0;
 /// Openings may be this much out of range [m]: rounding of decimals.
 const OPENING_SLACK: f64 = 1e-9;
 
@@ -29,7 +33,7 @@ pub(super) fn add(scene: &Scene, parts: &mut RigidParts, joints: &Joints) -> Res
     for (at, task) in scene.tasks.iter().enumerate() {
         let path = format!("tasks[{at}]");
         let robot = robot(joints, &task.robot, &format!("{path}.robot"))?;
-        let arm = Arm::new(task, robot, parts, &path)?;
+        let arm = arm_of(task, robot, parts, &path)?;
         for link in &arm.links {
             if driven.contains(link) {
                 let name = &parts.builder.links()[link.0].name;
@@ -70,6 +74,46 @@ pub(super) fn add(scene: &Scene, parts: &mut RigidParts, joints: &Joints) -> Res
         }
     }
     Ok(())
+}
+
+/// The joints between the world and a task's tool.
+fn arm_of(task: &Task, robot: &RobotJoints, parts: &RigidParts, path: &str) -> Result<Arm, AssembleError> {
+    let builder = &parts.builder;
+    let path = format!("{path}.tool.link");
+    let fail = |reason: String| AssembleError::Robot { path: path.clone(), reason };
+    let name = match task.tool.link.split_once('/') {
+        Some(_) => task.tool.link.clone(),
+        None => format!("{}/{}", task.robot, task.tool.link),
+    };
+    let (body, tip) = link_of(builder, &name, &path)?;
+    let center = Translation3::from(-parts.centers[body.0]);
+    let tool = builder.bodies()[body.0].frame * center * isometry(&task.tool.pose);
+    let chain = Chain::new(builder.links(), None, tip, &tool).map_err(|e| fail(e.to_string()))?;
+    let mut arm = Arm {
+        links: (0..chain.len()).map(|j| chain.link(j)).collect(),
+        chain,
+        names: Vec::new(),
+        start: Vec::new(),
+        efforts: Vec::new(),
+        rates: Vec::new(),
+    };
+    for &link in &arm.links {
+        let Some(at) = robot.joints.iter().position(|(_, own, _)| *own == link) else {
+            let other = &builder.links()[link.0].name;
+            return Err(fail(format!(
+                "'{name}' also depends on the joint of '{other}', which is not one of '{}'",
+                task.robot
+            )));
+        };
+        let (name, _, effort) = &robot.joints[at];
+        let motors = &builder.actuators[robot.actuators.clone()];
+        let own = motors.iter().filter(|motor| motor.link == link).map(|motor| motor.effort_limit);
+        arm.names.push(name.clone());
+        arm.start.push(builder.start(link));
+        arm.efforts.push(own.fold(*effort, f64::min));
+        arm.rates.push(task.rate_limit.or(robot.rates[at]).unwrap_or(RATE_LIMIT));
+    }
+    Ok(arm)
 }
 
 /// The path through the first `count` waypoints, way by way.
