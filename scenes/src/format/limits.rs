@@ -67,6 +67,7 @@ const LIMITS: &[(&str, &str, Limit)] = &[
     ("ClothShape", "parts", AtMost(20_000)),
     ("ClothShape", "rings", AtMost(10_000)),
     ("PinPlace", "vertex", AtMost(MOST_PARTICLES as u64)),
+    ("ClothPoint", "vertex", AtMost(MOST_PARTICLES as u64)),
     ("Geometry", "group", AtMost(u32::MAX as u64)),
     ("Geometry", "mask", AtMost(u32::MAX as u64)),
     ("RigidShape", "heights", Items(10_000)),

@@ -184,9 +184,9 @@ fn crossed_layers_are_seen() {
         scene.layer_contact = kept_apart;
         record(&scene).map(|run| single_run::layers(&run))
     };
-    let with = |kept_apart: bool| (0..24).filter_map(move |number| verdict(number, kept_apart).ok());
+    let with = |kept_apart: bool| (0..72).filter_map(move |number| verdict(number, kept_apart).ok());
     assert_eq!(with(true).filter(broken).count(), 0);
     let crossed = with(false).filter(broken).count();
-    println!("{crossed} of 24 cross where layers are not kept apart");
+    println!("{crossed} of 72 cross where layers are not kept apart");
     assert!(crossed > 0);
 }
