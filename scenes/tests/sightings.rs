@@ -141,6 +141,10 @@ fn what_cannot_be_seen_is_refused() {
     assert!(missing.contains("waypoints[1].pose.frame: there is no sighting 'edge'"), "{missing}");
     let unknown = told(&|s| s["sightings"][0]["toward"] = key_point("hem-left"));
     assert!(unknown.contains("sightings[0].toward[0]") && unknown.contains("lower-right"), "{unknown}");
+    let stray = told(&|s| {
+        s["sightings"][0]["origin"] = json!([{ "type": "nearest", "point": [0.15, -0.2, 0.0] }]);
+    });
+    assert!(stray.contains("sightings[0].origin[0]") && stray.contains("the nearest vertex"), "{stray}");
     let torque =
         told(&|s| s["tasks"][0]["control"] = json!({ "type": "inverse-dynamics", "stiffness": 100 }));
     assert!(torque.contains("is planned before the run"), "{torque}");

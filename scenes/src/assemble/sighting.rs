@@ -7,7 +7,7 @@ use pliant_mpm::cloth::ClothMesh;
 
 use super::error::AssembleError;
 use super::{AssembledCloth, Assembly};
-use crate::format::{ClothPoint, ClothShape, ClothSpec, Scene, Sighting};
+use crate::format::{ClothPoint, ClothShape, ClothSpec, Scene, Sighting, nearest_vertex};
 use crate::isometry::isometry;
 
 /// Vertices are at a key point if they are this much farther from it than the nearest \[m\]: the
@@ -141,8 +141,15 @@ fn place(
             Err(format!("the cloth has {count} vertices, so no number {vertex}"))
         }
         ClothPoint::Nearest { point } => {
-            let point = Vector3::from(*point);
-            Ok(Place::Mean(at_least(mesh, first, |x| (local(x) - point).norm())))
+            let placed = isometry(&spec.pose) * Point3::from(*point);
+            let (vertex, distance, limit) = nearest_vertex(mesh, &placed.coords);
+            if distance > limit {
+                return Err(format!(
+                    "{point:?} m is {distance} m from the nearest vertex, {vertex}; must be within {limit} m, \
+                     half of the longest edge there"
+                ));
+            }
+            Ok(Place::Mean(vec![first + vertex]))
         }
         ClothPoint::KeyPoint { name } => {
             let known = key_points(&spec.shape, grid_spacing);

@@ -447,16 +447,7 @@ impl ClothSpec {
             }
             (PinPlace::Vertex { vertex }, _) => Ok(vec![vertex as usize]),
             (PinPlace::Nearest { point }, _) => {
-                let x = Vector3::from(point);
-                // A mesh has vertices; of equally near ones the first is taken.
-                let distances = sheet.vertices().iter().map(|y| (x - y).norm()).enumerate();
-                let (vertex, distance) = distances
-                    .fold((0, f64::INFINITY), |best, next| if next.1 < best.1 { next } else { best });
-                let edges = sheet.faces_of(vertex).iter().flat_map(|&face| {
-                    let [a, b, c] = sheet.corners(face);
-                    [(b - a).norm(), (c - b).norm(), (a - c).norm()]
-                });
-                let limit = 0.5 * edges.fold(0.0, f64::max);
+                let (vertex, distance, limit) = nearest_vertex(sheet, &point.into());
                 if distance <= limit {
                     return Ok(vec![vertex]);
                 }
@@ -465,6 +456,20 @@ impl ClothSpec {
             }
         }
     }
+}
+
+/// The vertex that is nearest to a point, its distance, and how far it may be to be meant: half of
+/// the longest edge there \[m\].
+pub(crate) fn nearest_vertex(sheet: &ClothMesh, point: &Vector3<f64>) -> (usize, f64, f64) {
+    // A mesh has vertices; of equally near ones the first is taken.
+    let distances = sheet.vertices().iter().map(|y| (point - y).norm()).enumerate();
+    let (vertex, distance) =
+        distances.fold((0, f64::INFINITY), |best, next| if next.1 < best.1 { next } else { best });
+    let edges = sheet.faces_of(vertex).iter().flat_map(|&face| {
+        let [a, b, c] = sheet.corners(face);
+        [(b - a).norm(), (c - b).norm(), (a - c).norm()]
+    });
+    (vertex, distance, 0.5 * edges.fold(0.0, f64::max))
 }
 
 fn one() -> f64 {

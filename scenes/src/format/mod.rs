@@ -34,6 +34,7 @@ mod validate;
 mod tests;
 
 pub use body::{BodySpec, Dynamic, Geometry, Motion, PoseKeyframe, RigidShape, VelocityKeyframe};
+pub(crate) use cloth::nearest_vertex;
 pub use cloth::{
     ClothError, ClothPin, ClothShape, ClothSpec, Corner, Edge, Fabric, PinKeyframe, PinPlace, TShirtMeasures,
 };

@@ -45,7 +45,8 @@ pub enum ClothPoint {
         /// The number, from 0 [-].
         vertex: u32,
     },
-    /// The vertex that is nearest to a point of the sheet at rest.
+    /// The vertex that is nearest to a point of the sheet at rest, which must be within half of the
+    /// longest edge there.
     Nearest {
         /// The point, in the cloth's own frame [m].
         point: [f64; 3],

@@ -8,9 +8,10 @@ use super::drive::TargetPositions;
 
 /// A robot that moves a tool through waypoints, from its initial joint positions at time 0. The
 /// joint trajectory is computed by inverse kinematics: before the run up to the first waypoint in
-/// the frame of a sighting, from there on from stop to stop. A waypoint out of reach is an error. The joints between the world and the tool are driven, each of them one of the robot's, by
-/// motors of their own, within the largest efforts that the robot's file gives; its other joints,
-/// and the motors of its file on them, are left alone.
+/// the frame of a sighting, from there on from stop to stop. A waypoint out of reach is an error.
+/// The joints between the world and the tool are driven, each of them one of the robot's, by motors
+/// of their own, within the largest efforts that the robot's file gives; its other joints, and the
+/// motors of its file on them, are left alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
