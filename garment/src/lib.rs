@@ -4,7 +4,7 @@
 //! - [`outline`]: a panel's outline with named pieces, divided into equal parts;
 //! - [`triangulate`]: nearly equilateral triangles within it;
 //! - [`sew`](mod@sew): panels in space, joined along their pieces;
-//! - [`tshirt`]: a T-shirt by its measures;
+//! - [`tshirt`]: a T-shirt by its measures; - [`trousers`]: trousers by theirs;
 //! - [`file`](mod@file): a garment from a mesh file; - [`covered`]: area of the floor that a cloth
 //!   covers; - [`crossings`]: intersections of cloth with itself.
 
@@ -13,6 +13,7 @@ pub mod file;
 pub mod outline;
 pub mod sew;
 pub mod triangulate;
+pub mod trousers;
 pub mod tshirt;
 
 pub use pliant_mpm::cloth::crossings;
@@ -22,4 +23,5 @@ pub use file::{ClothFileError, load_cloth};
 pub use outline::{BoundaryPiece, Outline, OutlineError, PanelBoundary};
 pub use sew::{Panel, Seam, SeamDirection, SewError, Sewn, sew};
 pub use triangulate::{PanelMesh, Quality, TriangulateError};
+pub use trousers::{Trousers, TrousersError};
 pub use tshirt::{TShirt, TShirtError};

@@ -237,7 +237,7 @@ pub fn soft_particles(scene: &Scene, soft: &SoftBodySpec) -> Option<f64> {
     })
 }
 
-/// Vertices and faces of a cloth; none for a mesh, whose file is not read here. Those of a T-shirt
+/// Vertices and faces of a cloth; none for a mesh, whose file is not read here. Those of a garment
 /// follow from its area.
 pub fn cloth_particles(scene: &Scene, cloth: &ClothSpec) -> Option<f64> {
     match &cloth.shape {
@@ -253,13 +253,26 @@ pub fn cloth_particles(scene: &Scene, cloth: &ClothSpec) -> Option<f64> {
             let shirt = measures.shirt(scene.grid_spacing.unwrap_or(1.0));
             let sleeves = 2.0 * shirt.sleeve_length * shirt.sleeve_opening;
             let area = 2.0 * (shirt.chest_width * shirt.length + sleeves);
-            // Equilateral triangles of this edge, and half as many vertices.
-            let faces = area / (0.25 * 3.0_f64.sqrt() * shirt.spacing * shirt.spacing);
             let around = 4.0 * (shirt.chest_width + shirt.length + 2.0 * shirt.sleeve_length);
-            Some(1.5 * faces + around / shirt.spacing)
+            Some(sewn_particles(area, around, shirt.spacing))
+        }
+        ClothShape::Trousers(measures) => {
+            let trousers = measures.trousers(scene.grid_spacing.unwrap_or(1.0));
+            let legs = 2.0 * trousers.leg_opening * (trousers.length - trousers.rise);
+            let hips = trousers.waist_width.max(2.0 * trousers.leg_opening + trousers.leg_distance);
+            let around = 4.0 * (hips + 2.0 * trousers.length);
+            Some(sewn_particles(2.0 * (hips * trousers.rise + legs), around, trousers.spacing))
         }
         ClothShape::Mesh { .. } => None,
     }
+}
+
+/// Vertices and faces of a garment of this area \[m^2\], with edges of this length \[m\] and so much
+/// of them at the edge of a panel \[m\].
+fn sewn_particles(area: f64, around: f64, edge: f64) -> f64 {
+    // Equilateral triangles, and half as many vertices.
+    let faces = area / (0.25 * 3.0_f64.sqrt() * edge * edge);
+    1.5 * faces + around / edge
 }
 
 /// Particles that may touch a body at once: all of cloth, and the surface of a cube of the others.

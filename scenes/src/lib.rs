@@ -3,6 +3,7 @@
 pub mod assemble;
 pub mod builtin;
 pub mod estimate;
+pub mod folding;
 pub mod format;
 pub mod initial_checks;
 pub mod isometry;

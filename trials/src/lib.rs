@@ -18,6 +18,7 @@ pub use families::{FAMILIES, Family, family};
 pub use laws::{Finding, Law, Outcome, judge};
 pub use record::{End, Record, record};
 pub use report::{Failure, Found, Options, Tally, trials};
+pub use sampler::SceneSampler;
 pub use shrink::shrink;
 
 use pliant_scenes::format::Scene;

@@ -5,6 +5,7 @@
 mod clutter;
 mod comfree;
 mod dough;
+mod garments;
 pub mod grip;
 mod mpm;
 pub mod paper;
@@ -38,6 +39,7 @@ pub const PARTS: &[BenchPart] = &[
     solvers::PART,
     paper::PART,
     trials::PART,
+    garments::PART,
 ];
 
 /// The part of a name, or `None`.

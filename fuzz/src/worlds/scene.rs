@@ -104,6 +104,14 @@ fn particles(scene: &Scene) -> f64 {
             let area = (shirt.chest_width + 2.0 * shirt.sleeve_length) * shirt.length;
             10.0 * area / (between * between)
         }
+        ClothShape::Trousers(trousers) => {
+            let between = match trousers.spacing {
+                AutoOr::Auto => spacing,
+                AutoOr::Value(between) => between,
+            };
+            let hips = trousers.waist_width.max(2.0 * trousers.leg_opening + trousers.leg_distance);
+            10.0 * hips * trousers.length / (between * between)
+        }
         ClothShape::Mesh { .. } => 100.0,
     });
     soft.sum::<f64>() + cloths.sum::<f64>()

@@ -188,6 +188,7 @@ fn key_points(shape: &ClothShape, grid_spacing: f64) -> Vec<(&'static str, Vecto
         }
         ClothShape::Disc { .. } => vec![("center", Vector2::zeros())],
         ClothShape::TShirt(measures) => measures.shirt(grid_spacing).key_points(),
+        ClothShape::Trousers(measures) => measures.trousers(grid_spacing).key_points(),
         ClothShape::Mesh { .. } => Vec::new(),
     }
 }

@@ -10,8 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::Pose;
+use super::garment::{TShirtMeasures, TrousersMeasures};
 use crate::isometry::isometry;
-use pliant_garment::{ClothFileError, TShirt, TShirtError, load_cloth};
+use pliant_garment::{ClothFileError, TShirtError, TrousersError, load_cloth};
 
 /// A sheet of cloth. Its friction on bodies is the `friction` of their geometries, as for all
 /// particles.
@@ -67,6 +68,8 @@ pub enum ClothShape {
     },
     /// A T-shirt about the origin, lying flat, +y towards the neck, front up; normals are outwards.
     TShirt(TShirtMeasures),
+    /// Trousers about the origin, lying flat, +y towards the waist, front up; normals are outwards.
+    Trousers(TrousersMeasures),
     /// The triangles of a file, as they are; vertices at the same place are one.
     Mesh {
         /// OBJ, STL or PLY file; a relative path is relative to the scene file.
@@ -75,69 +78,6 @@ pub enum ClothShape {
         #[serde(default = "one")]
         scale: f64,
     },
-}
-
-/// Measures of a T-shirt, see [`TShirt`]. Left out, they are those of a child's shirt.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct TShirtMeasures {
-    /// Width of the body [m].
-    pub chest_width: f64,
-    /// Length from the neck's ends to the waist, along y [m].
-    pub length: f64,
-    /// How far a sleeve reaches beyond the body, along x [m].
-    pub sleeve_length: f64,
-    /// Width of a cuff, lying flat [m].
-    pub sleeve_opening: f64,
-    /// Distance along y from the ends of the neck down to the upper end of a cuff [m].
-    pub sleeve_drop: f64,
-    /// Width of the neck [m].
-    pub neck_width: f64,
-    /// Depth of the neck in front [m].
-    pub front_neck_depth: f64,
-    /// Depth of the neck in the back, less than in front [m].
-    pub back_neck_depth: f64,
-    /// Distance between front and back at the start [m]. "auto" is 1.5 times the grid spacing.
-    pub gap: AutoOr<f64>,
-    /// Target length of edges [m]. "auto" is 1.265 times the grid spacing.
-    pub spacing: AutoOr<f64>,
-}
-
-impl Default for TShirtMeasures {
-    fn default() -> Self {
-        let shirt = TShirt::default();
-        Self {
-            chest_width: shirt.chest_width,
-            length: shirt.length,
-            sleeve_length: shirt.sleeve_length,
-            sleeve_opening: shirt.sleeve_opening,
-            sleeve_drop: shirt.sleeve_drop,
-            neck_width: shirt.neck_width,
-            front_neck_depth: shirt.front_neck_depth,
-            back_neck_depth: shirt.back_neck_depth,
-            gap: AutoOr::Auto,
-            spacing: AutoOr::Auto,
-        }
-    }
-}
-
-impl TShirtMeasures {
-    /// The shirt for a grid of this spacing [m].
-    pub fn shirt(&self, grid_spacing: f64) -> TShirt {
-        let auto = TShirt::for_grid(grid_spacing);
-        TShirt {
-            chest_width: self.chest_width,
-            length: self.length,
-            sleeve_length: self.sleeve_length,
-            sleeve_opening: self.sleeve_opening,
-            sleeve_drop: self.sleeve_drop,
-            neck_width: self.neck_width,
-            front_neck_depth: self.front_neck_depth,
-            back_neck_depth: self.back_neck_depth,
-            gap: self.gap.value().unwrap_or(auto.gap),
-            spacing: self.spacing.value().unwrap_or(auto.spacing),
-        }
-    }
 }
 
 /// Material of a cloth (Jiang, Gast and Teran 2017): elastic in its plane, with a normal stiffness
@@ -282,6 +222,14 @@ pub enum ClothError {
         /// Why.
         source: Box<TShirtError>,
     },
+    /// The trousers cannot be cut or sewn.
+    #[error("cloth '{name}': shape: {source}")]
+    Trousers {
+        /// Name of the cloth.
+        name: String,
+        /// Why.
+        source: Box<TrousersError>,
+    },
     /// The mesh file holds no cloth.
     #[error("cloth '{name}': shape.file: {source}")]
     File {
@@ -405,6 +353,12 @@ impl ClothSpec {
                 return sewn
                     .map(|sewn| sewn.mesh)
                     .map_err(|source| ClothError::TShirt { name: name(), source: Box::new(source) });
+            }
+            ClothShape::Trousers(measures) => {
+                let sewn = measures.trousers(grid_spacing).sew();
+                return sewn
+                    .map(|sewn| sewn.mesh)
+                    .map_err(|source| ClothError::Trousers { name: name(), source: Box::new(source) });
             }
             ClothShape::Mesh { file, scale } => {
                 return load_cloth(base_dir.join(file), *scale)

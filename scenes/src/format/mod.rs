@@ -12,6 +12,7 @@ mod cloth;
 mod common;
 mod copies;
 mod drive;
+mod garment;
 mod goal;
 mod joint;
 pub mod limits;
@@ -35,14 +36,13 @@ mod tests;
 
 pub use body::{BodySpec, Dynamic, Geometry, Motion, PoseKeyframe, RigidShape, VelocityKeyframe};
 pub(crate) use cloth::nearest_vertex;
-pub use cloth::{
-    ClothError, ClothPin, ClothShape, ClothSpec, Corner, Edge, Fabric, PinKeyframe, PinPlace, TShirtMeasures,
-};
+pub use cloth::{ClothError, ClothPin, ClothShape, ClothSpec, Corner, Edge, Fabric, PinKeyframe, PinPlace};
 pub use common::Pose;
 pub use copies::Copies;
 pub use drive::{
     Actuator, Constraint, Control, Controller, Force, InverseDynamics, JointTarget, Suction, TargetPositions,
 };
+pub use garment::{TShirtMeasures, TrousersMeasures};
 pub use goal::{CoordinateAxis, Goal, Quantity};
 pub use joint::{AxisJoint, BallJoint, JointSpec, PlanarJoint, UniversalJoint};
 pub use output::{Camera, ColorBy, Field, Output};

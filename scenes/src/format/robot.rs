@@ -96,6 +96,10 @@ pub enum RobotModel {
     WideGripper,
     /// The same with broad pads, for cloth.
     ClothGripper,
+    /// A gripper with two thin blades, for edges of cloth on a table, opening 2 to 80 mm.
+    BladeGripper,
+    /// A gantry over a table, with a wrist that turns and tilts.
+    Gantry,
     /// A hand with four fingers like the Allegro Hand.
     AllegroHand,
     /// A human figure.

@@ -35,7 +35,8 @@ pub enum ClothPoint {
     /// A key point of its shape by name. A rectangle has `lower-left`, `lower-right`, `upper-right`,
     /// `upper-left` and `center`, a disc `center`. A T-shirt has `hem-`, `side-` (where the side
     /// ends below the sleeve), `cuff-lower-`, `cuff-upper-`, `neck-`, each with `left` or `right`
-    /// (+x), `hem-middle` and `neck-back`.
+    /// (+x), `hem-middle` and `neck-back`. Trousers have `hem-inner-`, `hem-outer-` and `waist-`, each
+    /// with `left` or `right`, `waist-middle` and `crotch`, the point between the legs.
     KeyPoint {
         /// The name.
         name: String,

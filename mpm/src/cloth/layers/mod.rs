@@ -43,7 +43,7 @@ type V3 = Vector3<f64>;
 /// rounding of positions, far below the distances that the grid keeps.
 const CLEARANCE: f64 = 1e-4;
 
-/// Displacement by impulses up to which pairs need not be looked for again, over the grid spacing \[-\].
+/// Displacement up to which pairs need not be looked for again, over the grid spacing \[-\].
 const MARGIN: f64 = 0.02;
 
 /// Displacement in a step by which layers that cross are drawn apart, over the grid spacing \[-\].
@@ -110,8 +110,11 @@ pub(crate) struct LayerContact {
     pub velocities: Vec<V3>,
     /// 1 / mass; 0 where a pin holds the vertex \[1/kg\].
     pub inverse_masses: Vec<f64>,
-    /// Ends with which pairs were looked for, and that impulses alone led to.
+    /// Ends with which pairs were looked for; whether they were, and whether elements crossed then.
     seen: Vec<V3>,
+    is_listed: bool,
+    is_listed_crossed: bool,
+    /// Ends that impulses alone led to.
     pushed: Vec<V3>,
     /// Ends and velocities without contact.
     own_ends: Vec<V3>,
@@ -145,6 +148,8 @@ impl LayerContact {
             velocities: zero.clone(),
             inverse_masses: vec![0.0; vertices],
             seen: zero.clone(),
+            is_listed: false,
+            is_listed_crossed: false,
             pushed: zero.clone(),
             own_ends: zero.clone(),
             own_velocities: zero,
@@ -181,6 +186,7 @@ impl LayerContact {
     /// The vertices were put elsewhere: layers may cross.
     pub fn forget(&mut self) {
         self.may_cross = true;
+        self.is_listed = false;
     }
 
     /// Changes `ends` and `velocities` so that no layer passes through another between `starts` and
@@ -190,7 +196,9 @@ impl LayerContact {
         self.contacts.clear();
         self.own_ends.copy_from_slice(&self.ends);
         self.own_velocities.copy_from_slice(&self.velocities);
-        self.find_pairs();
+        if !self.pairs_hold(report.crossed > 0) {
+            self.find_pairs();
+        }
         if self.tasks.iter().all(|task| task.pairs.is_empty()) {
             return report;
         }
@@ -243,9 +251,23 @@ impl LayerContact {
         self.crossed.iter().filter(|crossed| **crossed).count()
     }
 
-    /// Finds the pairs that may touch on the way, or after impulses of up to the margin.
+    /// Whether the pairs that were found in an earlier step are all that may touch in this one: no
+    /// vertex is farther than the margin from where it was then. Of elements that cross, the pairs
+    /// depend on which they are.
+    fn pairs_hold(&self, elements_cross: bool) -> bool {
+        let is_near = |x: &[V3]| {
+            let limit = self.margin * self.margin;
+            x.iter().zip(&self.seen).all(|(x, seen)| (x - seen).norm_squared() <= limit)
+        };
+        let is_listed = self.is_listed && !self.is_listed_crossed && !elements_cross;
+        is_listed && is_near(&self.ends) && is_near(&self.starts)
+    }
+
+    /// Finds the pairs that may touch on the way, or after displacements of up to the margin.
     fn find_pairs(&mut self) {
         self.seen.copy_from_slice(&self.ends);
+        self.is_listed = true;
+        self.is_listed_crossed = self.may_cross;
         let (starts, ends) = (&self.starts, &self.ends);
         let reach = 0.5 * self.clearance + self.margin;
         let swept = |vertices: &[u32]| {
@@ -310,6 +332,8 @@ impl LayerContact {
         self.tasks.par_iter_mut().for_each(|Task { pairs, contacts }| {
             contacts.clear();
             contacts.extend(pairs.iter().filter_map(|pair| Some((*pair, touch(pair)?))));
+            // In an order that does not depend on when the pairs were found.
+            contacts.sort_unstable_by_key(|(pair, _)| pair.vertices);
         });
         self.has_moved.fill(false);
         self.tasks.iter().map(|task| task.contacts.len()).sum()

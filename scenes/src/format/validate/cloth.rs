@@ -1,6 +1,6 @@
 //! Cloths.
 
-use pliant_garment::TShirtError;
+use pliant_garment::{TShirtError, TrousersError};
 
 use super::Check;
 use crate::format::{ClothPin, ClothShape, ClothSpec, PinPlace, Scene};
@@ -60,6 +60,13 @@ impl Check {
                     Err(other) => self.problem(path, other.to_string()),
                 }
             }
+            ClothShape::Trousers(measures) => match measures.trousers(grid_spacing).half_outline() {
+                Ok(_) => {}
+                Err(TrousersError::Measure { field, value, requirement }) => {
+                    self.problem(&format!("{path}.{field}"), format!("{value} m {requirement}"));
+                }
+                Err(other) => self.problem(path, other.to_string()),
+            },
             ClothShape::Mesh { scale, .. } => self.positive(&format!("{path}.scale"), *scale, "m"),
         }
     }

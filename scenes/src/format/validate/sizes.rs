@@ -10,6 +10,7 @@ use crate::format::limits::{
 };
 use crate::format::{
     AutoOr, ClothShape, Integrator, Limits, RigidShape, Scene, Sensor, SoftBodySpec, TShirtMeasures,
+    TrousersMeasures,
 };
 use crate::machine_memory::machine_memory;
 
@@ -176,10 +177,11 @@ fn parts(scene: &Scene) -> Vec<Part> {
         let (field, from) = match &cloth.shape {
             ClothShape::Rectangle { parts, .. } => ("parts", format!("{parts:?}")),
             ClothShape::Disc { rings, .. } => ("rings", rings.to_string()),
-            ClothShape::TShirt(TShirtMeasures { spacing: AutoOr::Value(spacing), .. }) => {
-                ("spacing", format!("{spacing} m"))
-            }
-            ClothShape::TShirt(_) => ("spacing", "\"auto\"".to_owned()),
+            ClothShape::TShirt(TShirtMeasures { spacing, .. })
+            | ClothShape::Trousers(TrousersMeasures { spacing, .. }) => match spacing {
+                AutoOr::Value(spacing) => ("spacing", format!("{spacing} m")),
+                AutoOr::Auto => ("spacing", "\"auto\"".to_owned()),
+            },
             ClothShape::Mesh { .. } => return None,
         };
         let particles = cloth_particles(scene, cloth)?;

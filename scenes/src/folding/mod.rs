@@ -1,0 +1,337 @@
+//! Scenes in which two hands fold a garment twice, unfold it and lay it flat, from wherever it lies
+//! on the table: nothing of their paths is known before the hands have looked.
+//!
+//! The garment falls onto a bare table. Two hands take its left side and lay it onto its right side;
+//! one takes the lower edge and lays it beyond the upper one; it takes a corner of that edge again
+//! and undoes the second fold; two undo the first. A fold reaches a little beyond what it is laid
+//! onto, so that its edge can be taken again without the layers below.
+
+mod hands;
+mod pattern;
+
+use std::path::Path;
+
+use nalgebra::{UnitQuaternion, Vector3};
+use pliant_coupling::AutoOr;
+use pliant_garment::{CoveredError, covered_area};
+use pliant_mpm::cloth::ClothMesh;
+
+use crate::format::{
+    BodySpec, Camera, ClothError, ClothPoint, ClothSpec, Fabric, Geometry, Goal, Motion, Pose, Quantity,
+    RigidShape, Robot, RobotModel, Scene, Sighting, TShirtMeasures, TrousersMeasures,
+};
+use hands::{CARRIED, Carriage, Hands, Side, rounded};
+use pattern::Pattern;
+
+/// Height of the table \[m\].
+const TABLE: f64 = 0.08;
+/// Half of the table's sides \[m\].
+const TABLE_SIDE: f64 = 0.6;
+/// When the hands look first: the garment has come to rest \[s\].
+const AT_REST: f64 = 0.5;
+/// From a carriage to the next sighting, while what was let go comes to rest \[s\].
+const SETTLE: f64 = 0.1;
+/// How far the first and the second fold reach beyond what they are laid onto \[m\].
+const BEYOND: [f64; 2] = [0.047, 0.03];
+/// How far blades reach below an edge \[m\].
+const DEPTH: f64 = 0.025;
+/// How much farther than its place an edge is drawn that is laid back, which smooths the cloth \[m\].
+const SMOOTHED: f64 = 0.01;
+
+/// A garment by its measures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Garment {
+    /// A T-shirt, with sleeves of any length.
+    TShirt(TShirtMeasures),
+    /// Trousers.
+    Trousers(TrousersMeasures),
+    /// A towel, one layer.
+    Towel {
+        /// Lengths along x and y \[m\].
+        size: [f64; 2],
+    },
+}
+
+/// A garment, where it lies, and what it is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Folding {
+    /// The garment.
+    pub garment: Garment,
+    /// Spacing of the grid \[m\].
+    pub grid_spacing: f64,
+    /// Its middle on the table \[m\].
+    pub place: [f64; 2],
+    /// Its turn about the vertical; at 0 its length is along y \[rad\].
+    pub turn: f64,
+    /// Friction of the table \[-\].
+    pub table_friction: f64,
+    /// Friction between layers \[-\].
+    pub layer_friction: f64,
+    /// Stiffness of the fabric over that of the built-in scenes, which is the published one \[-\].
+    pub stiffness: f64,
+}
+
+/// Why there is no scene of a garment.
+#[derive(Debug, thiserror::Error)]
+pub enum FoldingError {
+    /// It cannot be cut or sewn.
+    #[error(transparent)]
+    Cloth(#[from] ClothError),
+    /// The area that it covers cannot be measured.
+    #[error(transparent)]
+    Area(#[from] CoveredError),
+}
+
+impl Folding {
+    /// As the built-in scenes have it: in the middle of the table.
+    pub fn of(garment: Garment) -> Self {
+        Self {
+            garment,
+            grid_spacing: 1.0 / 128.0,
+            place: [0.0; 2],
+            turn: 0.0,
+            table_friction: 0.6,
+            layer_friction: 0.5,
+            stiffness: 1.0,
+        }
+    }
+
+    /// The scene.
+    ///
+    /// # Errors
+    /// A garment that cannot be cut or sewn.
+    pub fn scene(&self, name: &str) -> Result<Scene, FoldingError> {
+        let pattern = Pattern::new(&self.garment, self.grid_spacing);
+        let cloth = self.cloth(&pattern);
+        let mut scene = Scene::empty(name, 0.0, 2e-3);
+        scene.grid_spacing = Some(self.grid_spacing);
+        scene.contact.particle_radius = AutoOr::Value(0.5 * self.grid_spacing);
+        scene.contact.stiffness = AutoOr::Value(1000.0);
+        scene.contact.stiction_tolerance = 1e-3;
+        scene.solver.relative_tolerance = 0.05;
+        scene.bodies = vec![self.table()];
+        scene.robots = [("left", Side::Left), ("right", Side::Right)].into_iter().flat_map(robot).collect();
+        let stages = stages(&pattern, &mut scene);
+        scene.goals = goals(&cloth, self.grid_spacing, stages)?;
+        scene.cloths = vec![cloth];
+        scene.output.frame_interval = 0.1;
+        scene.output.camera =
+            Some(Camera { position: [0.85, -1.05, 0.95], target: [0.0, 0.0, 0.1], field_of_view: 0.5 });
+        Ok(scene)
+    }
+
+    /// The published fabric: about its density and Poisson's ratio; a quarter of its E = 1e5 Pa and
+    /// K = 4e5 Pa, which belong to a model in which a centroid has a quarter of its face's volume.
+    fn cloth(&self, pattern: &Pattern) -> ClothSpec {
+        let above = TABLE + 0.02 + 0.75 * self.grid_spacing;
+        let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), self.turn);
+        ClothSpec {
+            name: CLOTH.to_owned(),
+            shape: pattern.shape.clone(),
+            pose: Pose {
+                position: [self.place[0], self.place[1], above],
+                orientation: [turn.w, turn.i, turn.j, turn.k],
+            },
+            velocity: [0.0; 3],
+            material: Fabric {
+                density: 1000.0,
+                youngs_modulus: 2.5e4 * self.stiffness,
+                poissons_ratio: 0.3,
+                thickness: AutoOr::Value(1e-3),
+                normal_stiffness: 1e5 * self.stiffness,
+                shear_stiffness: 2e4 * self.stiffness,
+                friction: self.layer_friction,
+                bending_stiffness: 0.0,
+                damping: 0.2,
+            },
+            mass_damping: 0.0,
+            pins: Vec::new(),
+            color: [226, 232, 238],
+            back_color: Some([70, 120, 176]),
+        }
+    }
+
+    fn table(&self) -> BodySpec {
+        let half_extents = [TABLE_SIDE, TABLE_SIDE, 0.5 * TABLE];
+        let top = Geometry::new(RigidShape::Box { half_extents });
+        BodySpec {
+            name: "table".to_owned(),
+            motion: Motion::Fixed { pose: Pose { position: [0.0, 0.0, 0.5 * TABLE], ..Pose::default() } },
+            geometries: vec![Geometry { friction: self.table_friction, color: [190, 164, 130], ..top }],
+        }
+    }
+}
+
+/// Name of the cloth in the scenes.
+const CLOTH: &str = "garment";
+
+/// A gantry with its hand.
+fn robot((name, side): (&str, Side)) -> [Robot; 2] {
+    let robot = |name: String, model| Robot {
+        name,
+        file: None,
+        model: Some(model),
+        parent: None,
+        pose: Pose::default(),
+        keyframe: None,
+        positions: Default::default(),
+        controls: Default::default(),
+        mocap: Default::default(),
+        floating: None,
+        repair: Vec::new(),
+        decompose: None,
+        ignore_warnings: false,
+    };
+    let mut gantry = robot(name.to_owned(), RobotModel::Gantry);
+    gantry.positions =
+        [("along_y".to_owned(), side.beside()), ("up".to_owned(), -0.25)].into_iter().collect();
+    let mut hand = robot(format!("{name}-hand"), RobotModel::BladeGripper);
+    hand.parent = Some(format!("{name}/flange"));
+    hand.keyframe = Some("open".to_owned());
+    [gantry, hand]
+}
+
+/// When the garment is flat, folded once, twice, once again, and flat again \[s\].
+type Stages = [f64; 5];
+
+/// Gives the scene its tasks and its duration.
+fn stages(pattern: &Pattern, scene: &mut Scene) -> Stages {
+    let stage = |number: f64| AT_REST + number * (CARRIED + SETTLE);
+    let times = [0.0, 1.0, 2.0, 3.0, 4.0].map(|number| rounded(stage(number)));
+    let mut hands = Hands::new(CLOTH, TABLE);
+    for (side, edge) in [(Side::Left, 0), (Side::Right, 1)] {
+        hands.carry(times[0], &fold_side(pattern, side, edge), [-0.8, 0.0][edge]);
+    }
+    hands.carry(times[1], &fold_across(pattern), 0.0);
+    hands.carry(times[2], &unfold_across(pattern), 0.8);
+    for (side, edge) in [(Side::Left, 0), (Side::Right, 1)] {
+        hands.carry(times[3], &unfold_side(pattern, side, edge), 0.8);
+    }
+    let (mut sightings, tasks) = hands.tasks();
+    sightings.sort_by(|a: &Sighting, b| a.time.total_cmp(&b.time));
+    (scene.sightings, scene.tasks, scene.duration) = (sightings, tasks, times[4]);
+    times
+}
+
+/// A hand takes the left side at its lower or upper corner and lays it onto the right side.
+fn fold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
+    let place = &pattern.folded_at[edge];
+    Carriage {
+        side,
+        name: format!("{} side", ["lower", "upper"][edge]),
+        origin: place.left.clone(),
+        along: [pattern.upper.to_vec(), pattern.lower.to_vec()],
+        turn: 0.0,
+        at: 0.0,
+        depth: DEPTH,
+        opening: 0.06,
+        distance: 2.0 * place.from_middle + BEYOND[0],
+        drop: 0.01,
+        swapped: true,
+    }
+}
+
+/// One hand takes the lower edge in its middle and lays it beyond the upper one.
+fn fold_across(pattern: &Pattern) -> Carriage {
+    let corners = pattern.lower.to_vec();
+    let origin = [pattern.inner.clone(), vec![pattern.lower[0].clone()]].concat();
+    Carriage {
+        side: Side::Left,
+        name: "lower edge".to_owned(),
+        origin,
+        along: [pattern.inner.clone(), corners],
+        turn: 0.0,
+        at: 0.0,
+        depth: DEPTH,
+        opening: 0.07,
+        distance: pattern.length + BEYOND[1],
+        drop: 0.012,
+        swapped: false,
+    }
+}
+
+/// It takes that edge again at its corner and lays it back.
+fn unfold_across(pattern: &Pattern) -> Carriage {
+    let corners = pattern.lower.to_vec();
+    Carriage {
+        side: Side::Left,
+        name: "folded corner".to_owned(),
+        origin: corners.clone(),
+        along: [corners, pattern.inner.clone()],
+        turn: 0.0,
+        at: 0.03,
+        depth: 0.035,
+        opening: 0.07,
+        distance: pattern.length + BEYOND[1],
+        drop: 0.004,
+        swapped: true,
+    }
+}
+
+/// A hand takes the left side, which lies beyond the right one, half-way between the two, and lays
+/// it back.
+fn unfold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
+    let place = &pattern.unfolded_at[edge];
+    let along: [Vec<ClothPoint>; 2] = [pattern.lower.to_vec(), pattern.upper.to_vec()];
+    // From the line through the corners to the direction of the garment's length.
+    let [lower, upper] = pattern.corners;
+    let turn = ((upper.x - lower.x) / (upper.y - lower.y)).atan();
+    Carriage {
+        side,
+        name: format!("folded {} side", ["lower", "upper"][edge]),
+        origin: [place.left.clone(), place.right.clone()].concat(),
+        along,
+        turn,
+        at: 0.0,
+        depth: 0.0,
+        opening: 0.06,
+        distance: 2.0 * place.from_middle + SMOOTHED,
+        drop: 0.004,
+        swapped: true,
+    }
+}
+
+/// The garment covers what an ideally folded one covers, and no layer is through another. The
+/// bounds are those of the T-shirt of the built-in scenes of before: within them a fold is even, and
+/// what is laid flat again has no more than a corner turned in.
+fn goals(cloth: &ClothSpec, grid_spacing: f64, times: Stages) -> Result<Vec<Goal>, FoldingError> {
+    let flat = ClothSpec { pose: Pose::default(), ..cloth.clone() };
+    let (sheet, ..) = flat.build(Path::new(""), grid_spacing)?;
+    let [whole, half, quarter] = ideal_areas(&sheet, 0.1 * grid_spacing)?;
+    let goal = |name: &str, time: f64, covered: Option<[f64; 2]>| Goal {
+        name: name.to_owned(),
+        soft: None,
+        cloth: covered.is_some().then(|| CLOTH.to_owned()),
+        body: None,
+        quantity: if covered.is_some() { Quantity::CoveredArea } else { Quantity::NewCrossings },
+        relative_to: None,
+        from: time,
+        until: Some(time),
+        min: covered.map(|[min, _]| rounded(min)),
+        max: covered.map_or(Some(0.0), |[_, max]| max.is_finite().then(|| rounded(max))),
+    };
+    let area = |area: f64, [min, max]: [f64; 2]| Some([min * area, max * area]);
+    let any = f64::INFINITY;
+    let crossings = |name: &str, time| goal(&format!("{name}, no layer through another"), time, None);
+    Ok(vec![
+        goal("flat", times[0], area(whole, [0.945, any])),
+        goal("folded in half", times[1], area(half, [0.893, 1.094])),
+        goal("folded twice", times[2], area(quarter, [0.83, 1.12])),
+        crossings("folded twice", times[2]),
+        crossings("second fold undone", times[3]),
+        goal("flat again", times[4], area(whole, [0.848, any])),
+        crossings("flat again", times[4]),
+    ])
+}
+
+/// Areas that a sheet covers that lies flat, is folded along x = 0, and then along y = 0 \[m^2\].
+fn ideal_areas(sheet: &ClothMesh, strip: f64) -> Result<[f64; 3], CoveredError> {
+    let folds: [fn(&Vector3<f64>) -> Vector3<f64>; 3] =
+        [|x| *x, |x| Vector3::new(x.x.abs(), x.y, x.z), |x| Vector3::new(x.x.abs(), x.y.abs(), x.z)];
+    let mut areas = [0.0; 3];
+    for (area, fold) in areas.iter_mut().zip(folds) {
+        let places: Vec<_> = sheet.vertices().iter().map(fold).collect();
+        *area = covered_area(&places, sheet.faces(), strip)?;
+    }
+    Ok(areas)
+}

@@ -1,0 +1,135 @@
+//! What the hands have to know of a garment: its corners, its edges, its measures.
+
+use nalgebra::Vector2;
+
+use super::Garment;
+use crate::format::{ClothPoint, ClothShape};
+
+/// From the lower corner along the side to where a hand takes it to fold \[m\]: a little more than
+/// half of a blade's width, so that the corner is carried along.
+const AT_CORNER: f64 = 0.03;
+/// The same where it is taken to unfold \[m\]: above where the hem was grasped before.
+const ABOVE_HEM: f64 = 0.08;
+
+/// A garment that is folded along its length, left half onto right half, and then across it, its
+/// lower edge onto its upper one. Left is -x.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    pub shape: ClothShape,
+    /// The lower corners, left and right.
+    pub lower: [ClothPoint; 2],
+    /// The upper corners, left and right.
+    pub upper: [ClothPoint; 2],
+    /// The end of the folded garment's lower edge that is not its corner.
+    pub inner: Vec<ClothPoint>,
+    /// Position of the right lower and upper corners in the pattern \[m\].
+    pub corners: [Vector2<f64>; 2],
+    /// Length from the lower edge to the upper one \[m\].
+    pub length: f64,
+    /// Where the sides are taken to fold, near the lower and the upper corner.
+    pub folded_at: [SidePlace; 2],
+    /// Where they are taken to unfold.
+    pub unfolded_at: [SidePlace; 2],
+}
+
+/// A place on the left side, and the same on the right one.
+#[derive(Clone, Debug)]
+pub struct SidePlace {
+    pub left: Vec<ClothPoint>,
+    pub right: Vec<ClothPoint>,
+    /// Distance from the middle line \[m\].
+    pub from_middle: f64,
+}
+
+impl SidePlace {
+    /// Of a vertex of a seam, at its place on the right side of the pattern \[m\].
+    fn on_seam(right: Vector2<f64>) -> Self {
+        let point = |x: f64| vec![ClothPoint::Nearest { point: [x, right.y, 0.0] }];
+        Self { left: point(-right.x), right: point(right.x), from_middle: right.x }
+    }
+}
+
+impl Pattern {
+    pub fn new(garment: &Garment, grid_spacing: f64) -> Self {
+        match *garment {
+            Garment::TShirt(measures) => {
+                let shirt = measures.shirt(grid_spacing);
+                let place = |name| named(&shirt.key_points(), name);
+                let [hem, cuff] = ["hem-right", "cuff-upper-right"].map(place);
+                // The side is straight above the hem; of a cuff the hands take the middle.
+                let up = |length: f64| SidePlace::on_seam(hem + Vector2::new(0.0, length));
+                let ends =
+                    |side: &str| ["upper", "lower"].map(|end| key(&format!("cuff-{end}-{side}"))).to_vec();
+                let from_middle = 0.5 * (cuff.x + place("cuff-lower-right").x);
+                let cuffs = SidePlace { left: ends("left"), right: ends("right"), from_middle };
+                Self {
+                    shape: ClothShape::TShirt(measures),
+                    lower: pair("hem"),
+                    upper: pair("cuff-upper"),
+                    inner: vec![key("hem-middle")],
+                    corners: [hem, cuff],
+                    length: shirt.length,
+                    folded_at: [up(AT_CORNER), cuffs.clone()],
+                    unfolded_at: [up(ABOVE_HEM), cuffs],
+                }
+            }
+            Garment::Trousers(measures) => {
+                let trousers = measures.trousers(grid_spacing);
+                let corners =
+                    ["hem-outer-right", "waist-right"].map(|name| named(&trousers.key_points(), name));
+                let [folded_at, unfolded_at] = straight_sides(corners);
+                Self {
+                    shape: ClothShape::Trousers(measures),
+                    lower: pair("hem-outer"),
+                    upper: pair("waist"),
+                    inner: pair("hem-inner").to_vec(),
+                    corners,
+                    length: trousers.length,
+                    folded_at,
+                    unfolded_at,
+                }
+            }
+            Garment::Towel { size } => {
+                let half = 0.5 * Vector2::from(size);
+                // Edges as long as those of sewn garments; diagonals are longer.
+                let parts = size.map(|side| (side / (1.1 * grid_spacing)).ceil().max(1.0) as u32);
+                // The vertex that is nearest to the middle of the lower edge.
+                let step = size[0] / f64::from(parts[0]);
+                let middle = step * (0.5 * f64::from(parts[0])).floor() - half.x;
+                let corners = [Vector2::new(half.x, -half.y), half];
+                let [folded_at, unfolded_at] = straight_sides(corners);
+                Self {
+                    shape: ClothShape::Rectangle { size, parts },
+                    lower: pair("lower"),
+                    upper: pair("upper"),
+                    inner: vec![ClothPoint::Nearest { point: [middle, -half.y, 0.0] }],
+                    corners,
+                    length: size[1],
+                    folded_at,
+                    unfolded_at,
+                }
+            }
+        }
+    }
+}
+
+/// Where straight sides between these right corners, lower and upper, are taken to fold and to unfold.
+fn straight_sides([lower, upper]: [Vector2<f64>; 2]) -> [[SidePlace; 2]; 2] {
+    let along = (upper - lower).normalize();
+    let near_top = SidePlace::on_seam(upper - AT_CORNER * along);
+    [AT_CORNER, ABOVE_HEM].map(|length| [SidePlace::on_seam(lower + length * along), near_top.clone()])
+}
+
+fn key(name: &str) -> ClothPoint {
+    ClothPoint::KeyPoint { name: name.to_owned() }
+}
+
+/// The left and the right key point of a kind.
+fn pair(kind: &str) -> [ClothPoint; 2] {
+    ["left", "right"].map(|side| key(&format!("{kind}-{side}")))
+}
+
+/// Where the pattern has a key point, which it has \[m\].
+fn named(points: &[(&'static str, Vector2<f64>)], name: &str) -> Vector2<f64> {
+    points.iter().find(|(own, _)| *own == name).map_or_else(Vector2::zeros, |(_, place)| *place)
+}
