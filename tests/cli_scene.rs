@@ -24,9 +24,13 @@ fn every_listed_scene_is_shown_and_checked() {
     let clutter = ["conveyor", "clutter-soft", "clutter-hard"];
     let robots = ["gripper", "franka", "vacuum"];
     let both = ["soft-grasp", "sand-scoop", "bread-split"];
-    let cloth = ["box-bagging", "laundry", "tshirt-folding"];
+    let cloth = ["box-bagging", "laundry"];
+    let garments = ["tshirt-folding", "long-sleeves-folding", "trousers-folding", "towel-folding"];
     let fine = ["dough-rolling-fine", "sand-scoop-fine"];
-    assert_eq!(names, [&soft[..], &rigid, &closed, &clutter, &robots, &both, &cloth, &fine].concat());
+    assert_eq!(
+        names,
+        [&soft[..], &rigid, &closed, &clutter, &robots, &both, &cloth, &garments, &fine].concat()
+    );
     let listed = place.pliant(&["list"]).exits(0).out;
     assert_eq!(listed.lines().count(), names.len());
     assert!(listed.contains("(Lube et al. 2004)\n"), "{listed}");

@@ -373,6 +373,10 @@ pub struct BenchArguments {
     /// Trials: number of the first trial of each family, to repeat one.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub first: u64,
+
+    /// Garments: spacing of the grid [m]; by default that of the scene
+    #[arg(long, value_name = "M")]
+    pub grid_spacing: Option<f64>,
     /// Trials: folder for the scenes that violate a law, as drawn and as reduced to the smallest
     /// that still does.
     #[arg(long, value_name = "DIR")]

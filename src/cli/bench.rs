@@ -57,6 +57,7 @@ pub fn bench(arguments: &BenchArguments) -> Result<(), Failure> {
         seconds: arguments.seconds,
         families: arguments.families.clone(),
         first: arguments.first,
+        grid_spacing: arguments.grid_spacing,
         out: arguments.out.clone(),
     };
     let progress = |line: &str| eprintln!("{line}");

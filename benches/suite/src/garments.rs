@@ -18,7 +18,7 @@ use pliant_trials::SceneSampler;
 /// The part.
 pub const PART: BenchPart = BenchPart {
     name: "garments",
-    about: "garments folded from random places, turns, friction and stiffness: how many fail (--seed, --count, --first, --family, --out)",
+    about: "garments folded from random places, turns, friction and stiffness: how many fail (--seed, --count, --first, --family, --grid-spacing, --out)",
     run,
 };
 
@@ -89,8 +89,12 @@ fn run(options: &BenchOptions, row: &mut dyn FnMut(Measurement)) -> Result<(), B
             precision: "f32/f64",
             unit: "failures",
         };
+        let grid_spacing = starts.first().map(|start| start.folding.grid_spacing);
         let told: Vec<_> = starts.iter().map(Start::told).collect();
-        row(sample.row(vec![failed.len() as f64], json!({ "seed": asked.seed, "starts": told })));
+        row(sample.row(
+            vec![failed.len() as f64],
+            json!({ "seed": asked.seed, "grid_spacing": grid_spacing, "starts": told }),
+        ));
     }
     if failures.is_empty() {
         return Ok(());
@@ -127,7 +131,8 @@ fn starts(name: &'static str, garment: Garment, options: &BenchOptions, threads:
             if number >= first + count {
                 return;
             }
-            let folding = draw(garment, &mut SceneSampler::new(asked.seed, name, number));
+            let mut folding = draw(garment, &mut SceneSampler::new(asked.seed, name, number));
+            folding.grid_spacing = asked.grid_spacing.unwrap_or(folding.grid_spacing);
             let start = Start { number, folding, end: folded(name, &folding) };
             let Ok(mut done) = done.lock() else { return };
             let is_folded = if start.is_folded() { "folded" } else { "not folded" };
@@ -165,6 +170,8 @@ fn folded(name: &str, folding: &Folding) -> Result<End, BenchError> {
     let scene = scene(name, folding)?;
     let mut judge = Judge::default();
     let mut run = run_scenario(PART.name, &scene, &OpenBackend::processor(), 1, |scenario| {
+        // The energy that the scheme creates is summed up from step to step.
+        scenario.world.diagnostics();
         judge.look(&scene, scenario)
     })?;
     Ok(End {

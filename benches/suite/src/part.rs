@@ -80,6 +80,8 @@ pub struct TrialOptions {
     pub families: Vec<String>,
     /// Number of the first trial of each family.
     pub first: u64,
+    /// Spacing of the grid of garments; without it that of their scene \[m\].
+    pub grid_spacing: Option<f64>,
     /// Folder for the scenes that fail, as drawn and as reduced; without it only family, seed and
     /// number are printed.
     pub out: Option<PathBuf>,

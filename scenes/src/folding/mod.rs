@@ -35,6 +35,9 @@ const SETTLE: f64 = 0.1;
 const BEYOND: [f64; 2] = [0.047, 0.03];
 /// How far blades reach below an edge \[m\].
 const DEPTH: f64 = 0.025;
+/// The same where an edge lies beyond another that is to stay, from half-way between them: layers that
+/// share cells of the grid move together \[m\].
+const BEFORE_MIDDLE: f64 = -0.005;
 /// How much farther than its place an edge is drawn that is laid back, which smooths the cloth \[m\].
 const SMOOTHED: f64 = 0.01;
 
@@ -199,13 +202,14 @@ fn stages(pattern: &Pattern, scene: &mut Scene) -> Stages {
     let stage = |number: f64| AT_REST + number * (CARRIED + SETTLE);
     let times = [0.0, 1.0, 2.0, 3.0, 4.0].map(|number| rounded(stage(number)));
     let mut hands = Hands::new(CLOTH, TABLE);
-    for (side, edge) in [(Side::Left, 0), (Side::Right, 1)] {
-        hands.carry(times[0], &fold_side(pattern, side, edge), [-0.8, 0.0][edge]);
+    // Where the wrists wait: half-way to where they have to be next.
+    for (side, edge, wrist) in [(Side::Left, 0, -0.8), (Side::Right, 1, -1.6)] {
+        hands.carry(times[0], &fold_side(pattern, side, edge), wrist);
     }
     hands.carry(times[1], &fold_across(pattern), 0.0);
     hands.carry(times[2], &unfold_across(pattern), 0.8);
-    for (side, edge) in [(Side::Left, 0), (Side::Right, 1)] {
-        hands.carry(times[3], &unfold_side(pattern, side, edge), 0.8);
+    for (side, edge, wrist) in [(Side::Left, 0, 1.6), (Side::Right, 1, -1.6)] {
+        hands.carry(times[3], &unfold_side(pattern, side, edge), wrist);
     }
     let (mut sightings, tasks) = hands.tasks();
     sightings.sort_by(|a: &Sighting, b| a.time.total_cmp(&b.time));
@@ -250,26 +254,26 @@ fn fold_across(pattern: &Pattern) -> Carriage {
     }
 }
 
-/// It takes that edge again at its corner and lays it back.
+/// It takes that edge again near its corner, between it and the upper edge below it, and lays it
+/// back.
 fn unfold_across(pattern: &Pattern) -> Carriage {
-    let corners = pattern.lower.to_vec();
     Carriage {
         side: Side::Left,
         name: "folded corner".to_owned(),
-        origin: corners.clone(),
-        along: [corners, pattern.inner.clone()],
+        origin: pattern.across.clone(),
+        along: [pattern.lower.to_vec(), pattern.inner.clone()],
         turn: 0.0,
-        at: 0.03,
-        depth: 0.035,
+        at: 0.0,
+        depth: BEFORE_MIDDLE,
         opening: 0.07,
-        distance: pattern.length + BEYOND[1],
+        distance: pattern.across_length + SMOOTHED,
         drop: 0.004,
         swapped: true,
     }
 }
 
-/// A hand takes the left side, which lies beyond the right one, half-way between the two, and lays
-/// it back.
+/// A hand takes the left side, which lies beyond the right one, and lays it back. Its blades end a
+/// little before half-way between the two.
 fn unfold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
     let place = &pattern.unfolded_at[edge];
     let along: [Vec<ClothPoint>; 2] = [pattern.lower.to_vec(), pattern.upper.to_vec()];
@@ -283,11 +287,12 @@ fn unfold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
         along,
         turn,
         at: 0.0,
-        depth: 0.0,
+        depth: BEFORE_MIDDLE,
         opening: 0.06,
         distance: 2.0 * place.from_middle + SMOOTHED,
         drop: 0.004,
-        swapped: true,
+        // The left hand comes from the last fold, the right one from the first.
+        swapped: side == Side::Left,
     }
 }
 

@@ -30,6 +30,11 @@ pub struct Pattern {
     pub folded_at: [SidePlace; 2],
     /// Where they are taken to unfold.
     pub unfolded_at: [SidePlace; 2],
+    /// Where the lower edge is taken to undo the second fold, near both corners, and the upper edge
+    /// that lies below it there.
+    pub across: Vec<ClothPoint>,
+    /// Length from the lower edge to the upper one there \[m\].
+    pub across_length: f64,
 }
 
 /// A place on the left side, and the same on the right one.
@@ -60,6 +65,8 @@ impl Pattern {
                 let up = |length: f64| SidePlace::on_seam(hem + Vector2::new(0.0, length));
                 let ends =
                     |side: &str| ["upper", "lower"].map(|end| key(&format!("cuff-{end}-{side}"))).to_vec();
+                let (neck, inside) = (place("neck-right"), hem.x - AT_CORNER);
+                let shoulder = neck + (cuff - neck) * ((inside - neck.x) / (cuff.x - neck.x));
                 let from_middle = 0.5 * (cuff.x + place("cuff-lower-right").x);
                 let cuffs = SidePlace { left: ends("left"), right: ends("right"), from_middle };
                 Self {
@@ -71,6 +78,8 @@ impl Pattern {
                     length: shirt.length,
                     folded_at: [up(AT_CORNER), cuffs.clone()],
                     unfolded_at: [up(ABOVE_HEM), cuffs],
+                    across: [on_edge(inside, hem.y, shirt.gap), on_edge(inside, shoulder.y, 0.0)].concat(),
+                    across_length: shoulder.y - hem.y,
                 }
             }
             Garment::Trousers(measures) => {
@@ -78,8 +87,12 @@ impl Pattern {
                 let corners =
                     ["hem-outer-right", "waist-right"].map(|name| named(&trousers.key_points(), name));
                 let [folded_at, unfolded_at] = straight_sides(corners);
+                let inside = corners.map(|corner| corner.x - AT_CORNER);
+                let ends = [0, 1].map(|edge| on_edge(inside[edge], corners[edge].y, trousers.gap));
                 Self {
                     shape: ClothShape::Trousers(measures),
+                    across: ends.concat(),
+                    across_length: corners[1].y - corners[0].y,
                     lower: pair("hem-outer"),
                     upper: pair("waist"),
                     inner: pair("hem-inner").to_vec(),
@@ -98,8 +111,11 @@ impl Pattern {
                 let middle = step * (0.5 * f64::from(parts[0])).floor() - half.x;
                 let corners = [Vector2::new(half.x, -half.y), half];
                 let [folded_at, unfolded_at] = straight_sides(corners);
+                let ends = corners.map(|corner| on_edge(corner.x - AT_CORNER, corner.y, 0.0));
                 Self {
                     shape: ClothShape::Rectangle { size, parts },
+                    across: ends.concat(),
+                    across_length: corners[1].y - corners[0].y,
                     lower: pair("lower"),
                     upper: pair("upper"),
                     inner: vec![ClothPoint::Nearest { point: [middle, -half.y, 0.0] }],
@@ -118,6 +134,15 @@ fn straight_sides([lower, upper]: [Vector2<f64>; 2]) -> [[SidePlace; 2]; 2] {
     let along = (upper - lower).normalize();
     let near_top = SidePlace::on_seam(upper - AT_CORNER * along);
     [AT_CORNER, ABOVE_HEM].map(|length| [SidePlace::on_seam(lower + length * along), near_top.clone()])
+}
+
+/// The vertices at a distance from the middle, on the left and on the right, at a height of the pattern,
+/// of two layers so far apart or of a seam \[m\].
+fn on_edge(from_middle: f64, y: f64, gap: f64) -> Vec<ClothPoint> {
+    let z = 0.5 * gap;
+    let layers: &[f64] = if gap > 0.0 { &[z, -z] } else { &[0.0] };
+    let both = |z: &f64| [-from_middle, from_middle].map(|x| ClothPoint::Nearest { point: [x, y, *z] });
+    layers.iter().flat_map(both).collect()
 }
 
 fn key(name: &str) -> ClothPoint {
