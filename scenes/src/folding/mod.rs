@@ -331,12 +331,11 @@ fn goals(cloth: &ClothSpec, grid_spacing: f64, times: Stages) -> Result<Vec<Goal
 
 /// Areas that a sheet covers that lies flat, is folded along x = 0, and then along y = 0 \[m^2\].
 fn ideal_areas(sheet: &ClothMesh, strip: f64) -> Result<[f64; 3], CoveredError> {
-    let folds: [fn(&Vector3<f64>) -> Vector3<f64>; 3] =
-        [|x| *x, |x| Vector3::new(x.x.abs(), x.y, x.z), |x| Vector3::new(x.x.abs(), x.y.abs(), x.z)];
-    let mut areas = [0.0; 3];
-    for (area, fold) in areas.iter_mut().zip(folds) {
+    let covered = |fold: &dyn Fn(&Vector3<f64>) -> Vector3<f64>| {
         let places: Vec<_> = sheet.vertices().iter().map(fold).collect();
-        *area = covered_area(&places, sheet.faces(), strip)?;
-    }
-    Ok(areas)
+        covered_area(&places, sheet.faces(), strip)
+    };
+    let once = |x: &Vector3<f64>| Vector3::new(x.x.abs(), x.y, x.z);
+    let twice = |x: &Vector3<f64>| Vector3::new(x.x.abs(), x.y.abs(), x.z);
+    Ok([covered(&|x| *x)?, covered(&once)?, covered(&twice)?])
 }
