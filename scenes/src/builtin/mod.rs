@@ -75,17 +75,8 @@ const VARIANTS: [Variant; 2] = [
 type FoldedGarment = (&'static str, &'static str, fn() -> Garment);
 
 /// Garments that are folded from wherever they lie, see [`crate::folding`].
-const FOLDINGS: [FoldedGarment; 4] = [
+const FOLDINGS: [FoldedGarment; 3] = [
     ("tshirt-folding", TSHIRT, || Garment::TShirt(TShirtMeasures::default())),
-    ("long-sleeves-folding", "A shirt with long sleeves, each 16 cm beyond the body and drooping.", || {
-        let measures = TShirtMeasures {
-            sleeve_length: 0.16,
-            sleeve_drop: 0.12,
-            sleeve_opening: 0.09,
-            ..TShirtMeasures::default()
-        };
-        Garment::TShirt(measures)
-    }),
     ("trousers-folding", "Trousers, of which a leg is laid onto the other.", || {
         Garment::Trousers(TrousersMeasures::default())
     }),

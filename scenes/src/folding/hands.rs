@@ -15,7 +15,7 @@ use crate::format::{
 /// From a hand's origin to the ends of its blades \[m\].
 const BLADE_END: f64 = 0.18;
 /// Thickness of a blade \[m\].
-const BLADE: f64 = 0.003;
+const BLADE: f64 = 0.0015;
 /// Angle by which a hand is tilted from straight down: its blades are 25 degrees from level \[rad\].
 const TILT: f64 = 65.0 / 180.0 * std::f64::consts::PI;
 /// Height of the lower blade's end above the table \[m\].
