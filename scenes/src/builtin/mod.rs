@@ -75,12 +75,11 @@ const VARIANTS: [Variant; 2] = [
 type FoldedGarment = (&'static str, &'static str, fn() -> Garment);
 
 /// Garments that are folded from wherever they lie, see [`crate::folding`].
-const FOLDINGS: [FoldedGarment; 3] = [
+const FOLDINGS: [FoldedGarment; 2] = [
     ("tshirt-folding", TSHIRT, || Garment::TShirt(TShirtMeasures::default())),
     ("trousers-folding", "Trousers, of which a leg is laid onto the other.", || {
         Garment::Trousers(TrousersMeasures::default())
     }),
-    ("towel-folding", "A towel of one layer.", || Garment::Towel { size: [0.4, 0.5] }),
 ];
 
 /// What the T-shirt has to do with the published scene.

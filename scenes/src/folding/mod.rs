@@ -17,8 +17,8 @@ use pliant_garment::{CoveredError, covered_area};
 use pliant_mpm::cloth::ClothMesh;
 
 use crate::format::{
-    BodySpec, Camera, ClothError, ClothPoint, ClothSpec, Fabric, Geometry, Goal, Motion, Pose, Quantity,
-    RigidShape, Robot, RobotModel, Scene, Sighting, TShirtMeasures, TrousersMeasures,
+    BodySpec, Camera, ClothError, ClothPoint, ClothSpec, Coupling, Fabric, Geometry, Goal, Motion, Pose,
+    Quantity, RigidShape, Robot, RobotModel, Scene, Sighting, TShirtMeasures, TrousersMeasures,
 };
 use hands::{CARRIED, Carriage, Hands, Side, rounded};
 use pattern::Pattern;
@@ -32,7 +32,7 @@ const AT_REST: f64 = 0.5;
 /// From a carriage to the next sighting, while what was let go comes to rest \[s\].
 const SETTLE: f64 = 0.1;
 /// How far the first and the second fold reach beyond what they are laid onto \[m\].
-const BEYOND: [f64; 2] = [0.047, 0.03];
+const BEYOND: [f64; 2] = [0.037, 0.03];
 /// How far blades reach below an edge \[m\].
 const DEPTH: f64 = 0.025;
 /// The same where an edge lies beyond another that is to stay, from half-way between them: layers that
@@ -48,7 +48,7 @@ pub enum Garment {
     TShirt(TShirtMeasures),
     /// Trousers.
     Trousers(TrousersMeasures),
-    /// A towel, one layer.
+    /// A towel, one layer. The second fold is not undone yet: the blades take lower layers along.
     Towel {
         /// Lengths along x and y \[m\].
         size: [f64; 2],
@@ -112,6 +112,9 @@ impl Folding {
         scene.contact.stiffness = AutoOr::Value(1000.0);
         scene.contact.stiction_tolerance = 1e-3;
         scene.solver.relative_tolerance = 0.05;
+        // Light fingers press on each other through the cloth: weakly coupled they tremble, and create
+        // hundreds of times the energy.
+        scene.coupling = Coupling::Strong;
         scene.bodies = vec![self.table()];
         scene.robots = [("left", Side::Left), ("right", Side::Right)].into_iter().flat_map(robot).collect();
         let stages = stages(&pattern, &mut scene);
