@@ -18,9 +18,10 @@ use pliant_mpm::cloth::ClothMesh;
 
 use crate::format::{
     BodySpec, Camera, ClothError, ClothPoint, ClothSpec, Coupling, Fabric, Geometry, Goal, Motion, Pose,
-    Quantity, RigidShape, Robot, RobotModel, Scene, Sighting, TShirtMeasures, TrousersMeasures,
+    Quantity, RigidShape, Robot, RobotModel, Scene, Sighting,
 };
 use hands::{CARRIED, Carriage, Hands, Side, rounded};
+pub use pattern::Garment;
 use pattern::Pattern;
 
 /// Height of the table \[m\].
@@ -31,8 +32,11 @@ const TABLE_SIDE: f64 = 0.6;
 const AT_REST: f64 = 0.5;
 /// From a carriage to the next sighting, while what was let go comes to rest \[s\].
 const SETTLE: f64 = 0.1;
-/// How far the first and the second fold reach beyond what they are laid onto \[m\].
-const BEYOND: [f64; 2] = [0.037, 0.03];
+/// How far the first fold reaches beyond what it is laid onto, over half of the garment's width at its
+/// lower edge \[-\].
+const SIDE_BEYOND: f64 = 0.185;
+/// How far the second fold does \[m\].
+const EDGE_BEYOND: f64 = 0.03;
 /// How far blades reach below an edge \[m\].
 const DEPTH: f64 = 0.025;
 /// The same where an edge lies beyond another that is to stay, from half-way between them: layers that
@@ -40,20 +44,6 @@ const DEPTH: f64 = 0.025;
 const BEFORE_MIDDLE: f64 = -0.005;
 /// How much farther than its place an edge is drawn that is laid back, which smooths the cloth \[m\].
 const SMOOTHED: f64 = 0.01;
-
-/// A garment by its measures.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Garment {
-    /// A T-shirt, with sleeves of any length.
-    TShirt(TShirtMeasures),
-    /// Trousers.
-    Trousers(TrousersMeasures),
-    /// A towel, one layer. The second fold is not undone yet: the blades take lower layers along.
-    Towel {
-        /// Lengths along x and y \[m\].
-        size: [f64; 2],
-    },
-}
 
 /// A garment, where it lies, and what it is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -232,7 +222,7 @@ fn fold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
         at: 0.0,
         depth: DEPTH,
         opening: 0.06,
-        distance: 2.0 * place.from_middle + BEYOND[0],
+        distance: 2.0 * place.from_middle + SIDE_BEYOND * pattern.corners[0].x,
         drop: 0.01,
         swapped: true,
     }
@@ -251,7 +241,7 @@ fn fold_across(pattern: &Pattern) -> Carriage {
         at: 0.0,
         depth: DEPTH,
         opening: 0.07,
-        distance: pattern.length + BEYOND[1],
+        distance: pattern.length + EDGE_BEYOND,
         drop: 0.012,
         swapped: false,
     }

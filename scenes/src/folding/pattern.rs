@@ -2,14 +2,27 @@
 
 use nalgebra::Vector2;
 
-use super::Garment;
-use crate::format::{ClothPoint, ClothShape};
+use crate::format::{ClothPoint, ClothShape, TShirtMeasures, TrousersMeasures};
 
 /// From the lower corner along the side to where a hand takes it to fold \[m\]: a little more than
 /// half of a blade's width, so that the corner is carried along.
 const AT_CORNER: f64 = 0.03;
 /// The same where it is taken to unfold \[m\]: above where the hem was grasped before.
 const ABOVE_HEM: f64 = 0.08;
+
+/// A garment by its measures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Garment {
+    /// A T-shirt, with sleeves of any length.
+    TShirt(TShirtMeasures),
+    /// Trousers.
+    Trousers(TrousersMeasures),
+    /// A towel, one layer. The second fold is not undone yet: the blades take lower layers along.
+    Towel {
+        /// Lengths along x and y \[m\].
+        size: [f64; 2],
+    },
+}
 
 /// A garment that is folded along its length, left half onto right half, and then across it, its
 /// lower edge onto its upper one. Left is -x.
