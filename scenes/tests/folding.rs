@@ -3,7 +3,7 @@
 
 use pliant_numeric::random::SplitMix64;
 use pliant_scenes::builtin;
-use pliant_scenes::folding::{Folding, Garment};
+use pliant_scenes::folding::{Folding, FoldingError, Garment};
 use pliant_scenes::format::{
     Quantity, Scene, TShirtMeasures, TrousersMeasures, goals_within_duration, validate,
 };
@@ -43,18 +43,24 @@ fn bounds(scene: &Scene) -> Vec<[Option<f64>; 2]> {
     areas.map(|goal| [goal.min, goal.max]).collect()
 }
 
-// The laws, for 12 random garments and starts: the scene is valid, a world is made of it, all of its
+// The laws, for random garments and starts: the scene is valid, a world is made of it, all of its
 // goals are judged within its time, every sighting comes when its hand stands still (or planning would
 // refuse it), and the bounds of what a fold covers do not exceed what lies flat. A towel's areas are
 // known: of a x b it covers a b, then a b/2, then a b/4, to half a strip a tenth of the grid's spacing
-// wide along its borders.
+// wide along its borders, less at most half an edge of the mesh along the folds, which faces lie across.
 #[test]
 fn random_garments_have_scenes() {
     println!("seed {SEED}");
-    let mut random = SplitMix64::new(SEED);
-    for case in 0..12 {
+    let (mut random, mut made) = (SplitMix64::new(SEED), 0);
+    for case in 0..18 {
         let folding = drawn(&mut random, case);
-        let scene = folding.scene("random").unwrap_or_else(|error| panic!("{folding:?}: {error}"));
+        let scene = match folding.scene("random") {
+            Ok(scene) => scene,
+            // Not all measures make a shirt.
+            Err(FoldingError::Cloth(_)) => continue,
+            Err(error) => panic!("{folding:?}: {error}"),
+        };
+        made += 1;
         validate(&scene).unwrap_or_else(|error| panic!("{folding:?}: {error}"));
         goals_within_duration(&scene).unwrap();
         let mut scenario = Scenario::new(&scene).unwrap_or_else(|error| panic!("{folding:?}: {error}"));
@@ -62,15 +68,19 @@ fn random_garments_have_scenes() {
         let [flat, half, quarter, again] = bounds(&scene).try_into().unwrap();
         assert!(quarter[1] < half[1] && half[1] < flat[0] && again[0] < flat[0], "{folding:?}");
         if let Garment::Towel { size: [a, b] } = folding.garment {
-            let near = |bound: Option<f64>, exact: f64| {
-                let strip = 0.1 * folding.grid_spacing * (a + b);
-                assert!((bound.unwrap() - exact).abs() < strip + 1e-4, "{bound:?} {exact}");
+            let near = |bound: Option<f64>, factor: f64, exact: f64, folds: f64| {
+                let strip = 0.05 * folding.grid_spacing * (a + b) + 1e-4;
+                let across = 0.5 * 1.1 * folding.grid_spacing * folds;
+                let area = bound.unwrap() / factor;
+                assert!(area < exact + strip && area > exact - strip - across, "{area} {exact}");
             };
-            near(flat[0], 0.945 * a * b);
-            near(half[1], 1.094 * 0.5 * a * b);
-            near(quarter[1], 1.12 * 0.25 * a * b);
+            near(flat[0], 0.945, a * b, 0.0);
+            near(half[1], 1.094, 0.5 * a * b, b);
+            near(quarter[1], 1.12, 0.25 * a * b, 0.5 * (a + b));
         }
     }
+    println!("{made} of 18 garments can be made");
+    assert!(made >= 12);
 }
 
 // Checks: every garment of the built-in scenes is the scene of its name, as `pliant bench garments`

@@ -322,7 +322,8 @@ fn goals(cloth: &ClothSpec, grid_spacing: f64, times: Stages) -> Result<Vec<Goal
     ])
 }
 
-/// Areas that a sheet covers that lies flat, is folded along x = 0, and then along y = 0 \[m^2\].
+/// Areas that a sheet covers that lies flat, is folded along x = 0, and then along y = 0 \[m^2\]. Faces
+/// across a fold are not cut: up to half of an edge's length is missing along it.
 fn ideal_areas(sheet: &ClothMesh, strip: f64) -> Result<[f64; 3], CoveredError> {
     let covered = |fold: &dyn Fn(&Vector3<f64>) -> Vector3<f64>| {
         let places: Vec<_> = sheet.vertices().iter().map(fold).collect();
