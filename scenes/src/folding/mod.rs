@@ -312,12 +312,12 @@ fn goals(cloth: &ClothSpec, grid_spacing: f64, times: Stages) -> Result<Vec<Goal
     let any = f64::INFINITY;
     let crossings = |name: &str, time| goal(&format!("{name}, no layer through another"), time, None);
     Ok(vec![
-        goal("flat", times[0], area(whole, [0.945, any])),
-        goal("folded in half", times[1], area(half, [0.893, 1.094])),
-        goal("folded twice", times[2], area(quarter, [0.83, 1.12])),
+        goal("flat", times[0], area(whole, [0.9496, any])),
+        goal("folded in half", times[1], area(half, [0.8976, 1.099])),
+        goal("folded twice", times[2], area(quarter, [0.80, 1.081])),
         crossings("folded twice", times[2]),
         crossings("second fold undone", times[3]),
-        goal("flat again", times[4], area(whole, [0.848, any])),
+        goal("flat again", times[4], area(whole, [0.8518, any])),
         crossings("flat again", times[4]),
     ])
 }
