@@ -23,6 +23,11 @@ __device__ __forceinline__ CalledSolve& called_solve() {
     return solve[0];
 }
 
+// Entries of a node that a thread reads at once, as many as registers allow: one after the other
+// would wait for each.
+template <typename T>
+constexpr uint32_t VISITED_AT_ONCE = sizeof(T) == sizeof(float) ? 8 : 4;
+
 // The memory of a solve and its passes.
 struct Passes {
     const ConvexSolveParameters& p;
@@ -158,7 +163,7 @@ struct Passes {
         }
     }
 
-    static __device__ PLIANT_CALLED void all_blocks() { grid_barrier(called_solve().p.barrier); }
+    static __device__ PLIANT_CALLED void all_blocks() { grid_barrier(called_solve().p.barrier, called_solve().blocks); }
 
     template <uint32_t K>
     static __device__ __forceinline__ void clear(double (&values)[K]) {
@@ -254,22 +259,26 @@ struct Passes {
         const uint32_t first = p.incidence.contact_groups.constant(c) * STENCIL_NODES;
         const Acting<T> at(p.contacts.offset, p.contacts.arm, c);
         const T wz[3] = {at.weight(2, 0), at.weight(2, 1), at.weight(2, 2)};
-        // Nine rows, three nodes at a time: all at once would take too many registers.
+        // Nine nodes at a time: one at a time would wait for each, all at once would take too many
+        // registers.
 #pragma unroll 1
-        for (uint32_t r = 0; r < 9; ++r) {
-            const T wxy = at.weight(0, r / 3) * at.weight(1, r % 3);
-            // All rows but one of a contact of a node.
-            if (wxy == T(0)) {
+        for (uint32_t i = 0; i < 3; ++i) {
+            const T wx = at.weight(0, i);
+            // Two of three of a contact of a node.
+            if (wx == T(0)) {
                 continue;
             }
+            T x[9][3];
 #pragma unroll
-            for (uint32_t k = 0; k < 3; ++k) {
-                T x[3];
-                load(p.incidence.group_nodes.constant(first + 3 * r + k), x);
-                const T w = wxy * wz[k];
-                out[0] += w * x[0];
-                out[1] += w * x[1];
-                out[2] += w * x[2];
+            for (uint32_t k = 0; k < 9; ++k) {
+                load(p.incidence.group_nodes.constant(first + 9 * i + k), x[k]);
+            }
+#pragma unroll
+            for (uint32_t k = 0; k < 9; ++k) {
+                const T w = wx * at.weight(1, k / 3) * wz[k % 3];
+                out[0] += w * x[k][0];
+                out[1] += w * x[k][1];
+                out[2] += w * x[k][2];
             }
         }
     }
@@ -279,25 +288,10 @@ struct Passes {
     template <typename T, typename Each>
     __device__ __forceinline__ void visit(uint32_t i, Each each_contact) const {
         const ConvexIncidence& incidence = p.incidence;
-        const uint32_t end = incidence.node_begin.constant(i + 1);
-#pragma unroll 1
-        for (uint32_t e = incidence.node_begin.constant(i); e < end; ++e) {
-            const uint32_t place = incidence.incidences.constant(e);
-            const uint32_t group = place / STENCIL_NODES;
-            const uint32_t s = place - group * STENCIL_NODES;
-            const uint32_t x = s / 9;
-            const uint32_t y = s / 3 - 3 * x;
-            const uint32_t z = s % 3;
-            const uint32_t last = incidence.group_begin.constant(group + 1);
-#pragma unroll 1
-            for (uint32_t c = incidence.group_begin.constant(group); c < last; ++c) {
-                const Acting<T> at(p.contacts.offset, p.contacts.arm, c);
-                const T w = at.weight(0, x) * at.weight(1, y) * at.weight(2, z);
-                // A contact of a node has none at the other nodes of its stencil.
-                if (w != T(0)) {
-                    each_contact(c, w);
-                }
-            }
+        const uint32_t end = incidence.entry_begin.constant(i + 1);
+#pragma unroll VISITED_AT_ONCE<T>
+        for (uint32_t e = incidence.entry_begin.constant(i); e < end; ++e) {
+            each_contact(incidence.entries.constant(e) / STENCIL_NODES, static_cast<T>(incidence.entry_weights.constant(e)));
         }
     }
 

@@ -92,6 +92,44 @@ struct NodeNumbering : PersistentBlocks<CONVEX_THREADS> {
             places[j] = place;
         }
     }
+
+    // `take(entry, weight)` for each contact of the group of a place that has a weight at its node.
+    template <typename Take>
+    __device__ __forceinline__ void entries_of(uint32_t place, Take take) const {
+        const uint32_t group = place / STENCIL_NODES;
+        const uint32_t s = place - group * STENCIL_NODES;
+        const uint32_t end = p.incidence.group_begin[group + 1];
+        for (uint32_t c = p.incidence.group_begin[group]; c < end; ++c) {
+            const double weight = weight_at(p.contacts, c, s);
+            if (weight != 0.0) {
+                take(c * STENCIL_NODES + s, weight);
+            }
+        }
+    }
+
+    // Lists the contacts of each node: the products of a solve go through them again and again.
+    __device__ __forceinline__ void list_entries(uint32_t places, uint32_t nodes) const {
+        const ConvexIncidence& incidence = p.incidence;
+        const auto count = [&](uint32_t e) {
+            uint32_t entries = 0;
+            entries_of(incidence.incidences[e], [&](uint32_t, double) { ++entries; });
+            return entries;
+        };
+        const uint32_t all = scan(places, count, [&](uint32_t e, uint32_t before) {
+            const uint32_t node = incidence.group_nodes[incidence.incidences[e]];
+            if (incidence.node_begin[node] == e) {
+                incidence.entry_begin[node] = before;
+            }
+            entries_of(incidence.incidences[e], [&](uint32_t entry, double weight) {
+                incidence.entries[before] = entry;
+                incidence.entry_weights[before] = weight;
+                ++before;
+            });
+        });
+        if (global_thread() == 0) {
+            incidence.entry_begin[nodes] = all;
+        }
+    }
 };
 
 // Numbers; returns the capacity that is needed of what `counts[3]` says was exceeded.
@@ -214,6 +252,8 @@ __device__ __forceinline__ uint32_t number(const NodeNumbering& n, const ConvexN
     }
     n.barrier();
     n.each(nodes, [&](uint32_t node) { n.sort_places(node); });
+    n.barrier();
+    n.list_entries(places, nodes);
     return nodes;
 }
 

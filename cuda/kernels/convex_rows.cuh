@@ -98,6 +98,12 @@ struct Acting {
     }
 };
 
+// The weight of contact c at node s of its stencil.
+__device__ __forceinline__ double weight_at(const ConvexContacts& contacts, uint32_t c, uint32_t s) {
+    const Acting<double> at(contacts.offset, contacts.arm, c);
+    return at.weight(0, s / 9) * at.weight(1, s / 3 % 3) * at.weight(2, s % 3);
+}
+
 // Whether contact c has another stencil than the one before.
 __device__ __forceinline__ bool has_new_stencil(const Span<Array<int32_t, 3>>& bases, uint32_t c) {
     if (c == 0) {

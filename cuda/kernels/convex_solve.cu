@@ -133,7 +133,8 @@ __device__ __forceinline__ void solve(const ConvexSolveParameters& p, BodiesOf b
         return;
     }
     // Barriers of the grid would take longer than the work of a small problem.
-    const uint32_t blocks = report.contacts < CONVEX_SMALL ? 1 : gridDim.x;
+    const uint32_t tiles = max(tiles_of(report.contacts), tiles_of(report.nodes));
+    const uint32_t blocks = tiles <= CONVEX_SMALL ? 1 : min(gridDim.x, (tiles + CONVEX_TILES - 1) / CONVEX_TILES);
     if (blockIdx.x >= blocks) {
         return;
     }

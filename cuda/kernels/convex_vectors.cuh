@@ -24,8 +24,8 @@ struct alignas(16) SharedVector {
 };
 
 // Vectors of a system of one block that fit its shared memory.
-constexpr uint32_t SHARED_NODES = 1536;
-constexpr uint32_t SHARED_IMAGES = CONVEX_SMALL;
+constexpr uint32_t SHARED_NODES = CONVEX_SMALL * WARP_SIZE;
+constexpr uint32_t SHARED_IMAGES = CONVEX_SMALL * WARP_SIZE;
 
 // The memory of a system in each precision; the largest scale is a root of an inverse mass whose
 // square times a Hessian stays in range.

@@ -201,10 +201,12 @@ constexpr uint32_t CONTACT_TREE_DEPTH = 40;
 constexpr uint32_t CONTACT_SUMS = 7;
 // Threads of a block of the convex contact solve.
 constexpr uint32_t CONVEX_THREADS = 256;
-// Contacts below which one block does the whole solve.
-constexpr uint32_t CONVEX_SMALL = 512;
-// Contacts of a block in the products of larger solves, at least.
-constexpr uint32_t CONVEX_LEAST_SHARE = 128;
+// Tiles of 32 touched nodes or contacts up to which one block does the whole solve.
+constexpr uint32_t CONVEX_SMALL = 32;
+// Tiles of a block in a larger solve.
+constexpr uint32_t CONVEX_TILES = 4;
+// Contacts of a block in the products of a solve by several, at least.
+constexpr uint32_t CONVEX_LEAST_SHARE = 32;
 // Sums that one pass forms at most.
 constexpr uint32_t CONVEX_SUMS = 8;
 // f64 rows of a touched node: see `kernels/convex.cuh`.
@@ -1048,11 +1050,19 @@ struct ConvexIncidence {
     Span<uint32_t> node_begin;
     // Places in `group_nodes` of each touched node, ascending.
     Span<uint32_t> incidences;
+    // First entry of each touched node, and the number of entries.
+    Span<uint32_t> entry_begin;
+    // Entries of each touched node, `27 contact + node of the stencil`, ascending: its contacts
+    // with a weight there.
+    Span<uint32_t> entries;
+    // The weight of each entry.
+    Span<double> entry_weights;
     // Where each touched node lies in the grid.
     Span<uint32_t> slots;
 };
-PLIANT_CHECK_LAYOUT(ConvexIncidence, 0x6b32639a76bd8de7ull, FIELD(counts), FIELD(contact_groups),
-    FIELD(group_begin), FIELD(group_nodes), FIELD(node_begin), FIELD(incidences), FIELD(slots))
+PLIANT_CHECK_LAYOUT(ConvexIncidence, 0x7716c59a019520c7ull, FIELD(counts), FIELD(contact_groups),
+    FIELD(group_begin), FIELD(group_nodes), FIELD(node_begin), FIELD(incidences),
+    FIELD(entry_begin), FIELD(entries), FIELD(entry_weights), FIELD(slots))
 
 // Settings of a convex solve, in device memory so that they can change between runs of a
 // recording.
@@ -2296,7 +2306,7 @@ struct ContactExchangeParameters {
     // First tile of nodes.
     uint32_t first_tile;
 };
-PLIANT_CHECK_LAYOUT(ContactExchangeParameters, 0xafa10bad77ac8cb4ull, FIELD(contacts),
+PLIANT_CHECK_LAYOUT(ContactExchangeParameters, 0xe6da19a725f0642bull, FIELD(contacts),
     FIELD(shapes), FIELD(incidence), FIELD(nodes), FIELD(contact_cache), FIELD(solution),
     FIELD(bodies), FIELD(clock), FIELD(sums), FIELD(grid_spacing), FIELD(body_count),
     FIELD(first_tile))
@@ -2410,7 +2420,7 @@ struct BoundaryGuessParameters {
     // Number of contacts before them; one element.
     Span<uint32_t> first;
 };
-PLIANT_CHECK_LAYOUT(BoundaryGuessParameters, 0x0e0658a5db040becull, FIELD(contacts),
+PLIANT_CHECK_LAYOUT(BoundaryGuessParameters, 0xb08ea5a76bb4037dull, FIELD(contacts),
     FIELD(incidence), FIELD(nodes), FIELD(planes), FIELD(clock), FIELD(constraints), FIELD(first))
 
 // Removes the rest of the velocities into the boundaries from the grid, and adds friction; by
@@ -2447,7 +2457,7 @@ struct BoundaryImposeParameters {
     // Zero.
     uint32_t unused;
 };
-PLIANT_CHECK_LAYOUT(BoundaryImposeParameters, 0x7aa734a6221f0e7eull, FIELD(contacts),
+PLIANT_CHECK_LAYOUT(BoundaryImposeParameters, 0x5c8b25ad5e196e03ull, FIELD(contacts),
     FIELD(incidence), FIELD(impulses), FIELD(nodes), FIELD(planes), FIELD(friction), FIELD(clock),
     FIELD(constraints), FIELD(first), FIELD(sums), FIELD(totals), FIELD(barrier),
     FIELD(grid_spacing), FIELD(body_count), FIELD(unused))
@@ -2490,7 +2500,7 @@ struct ConvexNumberParameters {
     // Capacity for touched nodes.
     uint32_t node_capacity;
 };
-PLIANT_CHECK_LAYOUT(ConvexNumberParameters, 0xb93ae0fa435bc69eull, FIELD(contacts), FIELD(grid),
+PLIANT_CHECK_LAYOUT(ConvexNumberParameters, 0x00e5641df3cf3ebbull, FIELD(contacts), FIELD(grid),
     FIELD(incidence), FIELD(table_keys), FIELD(table_first), FIELD(table_numbers),
     FIELD(table_state), FIELD(velocities), FIELD(guess_velocities), FIELD(node_counts),
     FIELD(block_sums), FIELD(barrier), FIELD(clock), FIELD(status), FIELD(contact_capacity),
@@ -2558,7 +2568,7 @@ struct ConvexSolveParameters {
     // Length of a row of touched nodes.
     uint32_t node_capacity;
 };
-PLIANT_CHECK_LAYOUT(ConvexSolveParameters, 0x87b8ce9c53a8929cull, FIELD(contacts),
+PLIANT_CHECK_LAYOUT(ConvexSolveParameters, 0xf526019f3fabfa59ull, FIELD(contacts),
     FIELD(incidence), FIELD(settings), FIELD(grid), FIELD(fixed_nodes), FIELD(guess_velocities),
     FIELD(guess_impulses), FIELD(velocities), FIELD(node_impulses), FIELD(impulses),
     FIELD(report), FIELD(trace), FIELD(moved_nodes), FIELD(node_rows), FIELD(contact_rows),
@@ -2573,7 +2583,7 @@ struct ConvexSolveBodiesParameters {
     // The bodies.
     ConvexBodies bodies;
 };
-PLIANT_CHECK_LAYOUT(ConvexSolveBodiesParameters, 0xd140cdb4d1c11899ull, FIELD(solve),
+PLIANT_CHECK_LAYOUT(ConvexSolveBodiesParameters, 0xf4e9cd42a4d02dbfull, FIELD(solve),
     FIELD(bodies))
 
 // Poses, inertias, forces, mass matrices and their factors, and the velocities without

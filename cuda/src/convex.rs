@@ -6,8 +6,8 @@
 //! touched nodes, another does the whole solve: Newton's method with block-preconditioned,
 //! matrix-free conjugate gradients, the exact line search, the choice among the starts, the
 //! stopping rule and the forcing, each as on the CPU, so that iteration counts can be compared.
-//! One block does a solve of fewer than 512 contacts; above, a product costs one barrier of the
-//! grid (conjugate gradients of Chronopoulos and Gear 1989, and blocks that also work on the nodes
+//! One block does a solve of up to 1024 contacts and nodes; a larger one has a block for each 128,
+//! and a product costs one barrier of theirs (conjugate gradients of Chronopoulos and Gear 1989, and blocks that also work on the nodes
 //! around their own).
 //! Objective, gradient and every sum are f64 and in an order that neither the number of blocks nor
 //! the schedule changes; the linear systems are f32, and f64 where the CPU does not trust f32
@@ -35,8 +35,8 @@ use pliant_coupling::convex::{
 use crate::kernels::{
     CONVEX_BLOCK, CONVEX_CAPACITY_EXCEEDED, CONVEX_CONTACT_ROWS, CONVEX_CONVERGED, CONVEX_GUESS_FREE,
     CONVEX_GUESS_IMPULSES, CONVEX_GUESS_SOLUTION, CONVEX_GUESS_VELOCITIES, CONVEX_ITERATION_LIMIT,
-    CONVEX_LEAST_SHARE, CONVEX_LUMPED_BLOCK, CONVEX_NEWTON_CG, CONVEX_NO_CONTACTS, CONVEX_NODE_ROWS,
-    CONVEX_STAGNATED, CONVEX_SUMS, CONVEX_SYSTEM_ROWS, CONVEX_THREADS, ContactClock, ConvexContacts,
+    CONVEX_LUMPED_BLOCK, CONVEX_NEWTON_CG, CONVEX_NO_CONTACTS, CONVEX_NODE_ROWS, CONVEX_STAGNATED,
+    CONVEX_SUMS, CONVEX_SYSTEM_ROWS, CONVEX_THREADS, CONVEX_TILES, ContactClock, ConvexContacts,
     ConvexIncidence, ConvexNumberParameters, ConvexReport, ConvexSettings, ConvexSolveBodiesParameters,
     ConvexSolveParameters, ConvexTotals, GRID_BARRIER_WORDS, GridNodes, Kernel,
 };
@@ -45,7 +45,7 @@ use crate::staging::Staging;
 use crate::{Buffer, Commands, Device, DeviceError, Launch};
 
 use bodies::StrongBodyMemory;
-use memory::{Incidence, MOVED_ROWS, STENCIL, Table, in_tiles, sums_stride};
+use memory::{Incidence, MOVED_ROWS, STENCIL, TILE, Table, in_tiles, sums_stride};
 pub use upload::{DeviceContactProblem, DeviceSolution, HostIncidence, NodeSolution};
 
 /// Iterates that the trace holds.
@@ -231,7 +231,7 @@ fn resident(device: &Device) -> Result<u32, DeviceError> {
 }
 
 impl DeviceConvexSolver {
-    /// Memory for up to `contacts` contacts that touch up to `nodes` nodes: about 660 bytes a
+    /// Memory for up to `contacts` contacts that touch up to `nodes` nodes: about 990 bytes a
     /// contact and at most 710 a node.
     ///
     /// # Errors
@@ -245,7 +245,7 @@ impl DeviceConvexSolver {
         u32::try_from(longest).map_err(|_| too_long(longest))?;
         let longest = nodes.saturating_mul(CONVEX_NODE_ROWS as usize);
         u32::try_from(longest).map_err(|_| too_long(longest))?;
-        let shares = contacts.max(nodes).div_ceil(CONVEX_LEAST_SHARE as usize);
+        let shares = contacts.max(nodes).div_ceil(CONVEX_TILES as usize * TILE);
         let resident = resident(device)?;
         Ok(Self {
             device: device.clone(),

@@ -11,6 +11,7 @@ use nalgebra::{Point3, Vector3};
 use pliant_coupling::ReferencePointPath;
 use pliant_cuda::contact::{BodyExchange, DetectedContact};
 use pliant_cuda::kernels::{CONTACT_NONE, ContactSolution, ConvexIncidence};
+use pliant_cuda::layout::Span;
 use pliant_cuda::{Buffer, Commands, Device};
 use pliant_rigid::SpatialImpulse;
 use support::contact::{DELTA, H, OnDevice, Scene, Seen, impulses};
@@ -150,6 +151,9 @@ impl Problem {
             group_nodes,
             node_begin,
             incidences,
+            entry_begin: Span::EMPTY,
+            entries: Span::EMPTY,
+            entry_weights: Span::EMPTY,
             slots,
         };
         let impulses = device.upload(&self.impulses).unwrap();

@@ -91,11 +91,11 @@ fn the_first_step_goes_the_cpus_way() {
     }
 }
 
-// Above 511 contacts several blocks work: the same bits for any number of them.
+// Above 1024 touched nodes several blocks work: the same bits for any number of them.
 #[test]
 fn the_number_of_blocks_changes_no_bit() {
     for device in devices().into_iter().take(1) {
-        let problem = random_problem_in(8, 56, 560, 2.0);
+        let problem = random_problem_in(12, 56, 560, 2.0);
         let found = [1, 3].map(|blocks| {
             let mut solver = solver_for(&device, &problem).with_blocks(blocks);
             solve_with(&mut solver, &device, &problem, &by(Direction::Block, 1e-3), InitialGuess::Free)

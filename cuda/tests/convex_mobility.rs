@@ -144,7 +144,7 @@ fn bits(found: &DeviceSolution) -> Vec<u64> {
 // contacts and of nodes.
 #[test]
 fn neither_the_schedule_nor_the_number_of_blocks_changes_a_bit() {
-    let problem = coupled(random_problem_in(8, 36, 600, 20.0), 36, 3, 10, 1e-2);
+    let problem = coupled(random_problem_in(12, 36, 600, 20.0), 36, 3, 10, 1e-2);
     let mut first: Option<Vec<u64>> = None;
     for device in devices() {
         let emulated = device.is_emulated();

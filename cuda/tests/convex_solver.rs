@@ -89,7 +89,7 @@ fn bits(problem: &ContactProblem, found: &pliant_cuda::convex::DeviceSolution) -
 // nodes.
 #[test]
 fn neither_the_schedule_nor_the_number_of_blocks_changes_a_bit() {
-    let problem = random_problem_in(8, 13, 600, 50.0);
+    let problem = random_problem_in(12, 13, 600, 50.0);
     let mut first: Option<Vec<u64>> = None;
     for device in devices() {
         let emulated = device.is_emulated();
@@ -98,6 +98,7 @@ fn neither_the_schedule_nor_the_number_of_blocks_changes_a_bit() {
             let mut solver = solver_for(&device, &problem).with_blocks(blocks);
             let found = solve_with(&mut solver, &device, &problem, &settings(1e-8), InitialGuess::Free);
             assert_eq!(found.info.stop, StopReason::Converged);
+            assert_eq!(found.report.grid_barriers > 0, blocks > 1, "{:?}", found.report);
             let found = bits(&problem, &found);
             assert!(of_device.get_or_insert(found.clone()) == &found, "{} {blocks}", device.name());
             // Again, with the memory of the solve before.
@@ -109,19 +110,20 @@ fn neither_the_schedule_nor_the_number_of_blocks_changes_a_bit() {
     }
 }
 
-// One block does a solve of fewer than 512 contacts by itself. Above, a product costs one barrier of
+// One block does a solve of up to 1024 contacts and nodes by itself. Above, a product costs one barrier of
 // the grid, and besides: 1 for the start; of each iterate 2 for objective and gradient; of each step
 // 1 for the Hessians, 1 to begin its system, 1 for the slope, 1 for the line, and 1 for each
 // evaluation along it (one less than counted: the first is that of the line).
 #[test]
 fn a_product_costs_one_barrier_of_the_grid_and_small_solves_none() {
     for device in devices() {
-        for (contacts, is_small) in [(511, true), (512, false), (900, false)] {
-            let problem = random_problem_in(10, 17, contacts, 20.0);
+        for (side, contacts, is_small) in [(9, 1024, true), (9, 1025, false), (12, 1024, false)] {
+            let problem = random_problem_in(side, 17, contacts, 20.0);
             let mut solver = solver_for(&device, &problem).with_blocks(3);
             let found = solve_with(&mut solver, &device, &problem, &settings(1e-6), InitialGuess::Free);
             let report = found.report;
             assert_eq!(found.info.stop, StopReason::Converged);
+            assert_eq!(report.nodes <= 1024, side == 9, "{report:?}");
             assert!(report.inner_iterations > report.iterations, "{report:?}");
             let others = 3 + 5 * report.iterations + report.line_search_iterations;
             let expected = if is_small { 0 } else { report.inner_iterations + others };

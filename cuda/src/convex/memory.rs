@@ -26,6 +26,9 @@ pub(super) struct Incidence {
     pub(super) group_nodes: Buffer<u32>,
     pub(super) node_begin: Buffer<u32>,
     pub(super) incidences: Buffer<u32>,
+    pub(super) entry_begin: Buffer<u32>,
+    pub(super) entries: Buffer<u32>,
+    pub(super) entry_weights: Buffer<f64>,
     pub(super) slots: Buffer<u32>,
 }
 
@@ -38,12 +41,15 @@ impl Incidence {
             group_nodes: device.allocate(STENCIL * contacts)?,
             node_begin: device.allocate(nodes + 1)?,
             incidences: device.allocate(STENCIL * contacts)?,
+            entry_begin: device.allocate(nodes + 1)?,
+            entries: device.allocate(STENCIL * contacts)?,
+            entry_weights: device.allocate(STENCIL * contacts)?,
             slots: device.allocate(nodes)?,
         })
     }
 
     pub(super) fn bytes_needed(contacts: usize, nodes: usize) -> u64 {
-        let words = 4 + contacts + (contacts + 1) + 2 * STENCIL * contacts + (nodes + 1) + nodes;
+        let words = 4 + contacts + (contacts + 1) + 5 * STENCIL * contacts + 2 * (nodes + 1) + nodes;
         (words * size_of::<u32>()) as u64
     }
 
@@ -55,6 +61,9 @@ impl Incidence {
             group_nodes: self.group_nodes.span(),
             node_begin: self.node_begin.span(),
             incidences: self.incidences.span(),
+            entry_begin: self.entry_begin.span(),
+            entries: self.entries.span(),
+            entry_weights: self.entry_weights.span(),
             slots: self.slots.span(),
         }
     }

@@ -5,7 +5,9 @@ use pliant_coupling::convex::{ContactConstraint, ContactProblem, InitialGuess, M
 
 use super::memory::STENCIL;
 use super::{ConvexError, DeviceConvexSolver, TRACE};
-use crate::kernels::{CONVEX_NOT_STRONG, CONVEX_ON_NODE, ConvexContacts, ConvexReport, GridNodes};
+use crate::kernels::{
+    CONVEX_NOT_STRONG, CONVEX_ON_NODE, ConvexContacts, ConvexReport, GridNodes, STENCIL_NODES,
+};
 use crate::layout::Span;
 use crate::staging::Staging;
 use crate::{Buffer, Commands, Device, DeviceError};
@@ -39,6 +41,8 @@ pub struct DeviceContactProblem {
     guess_velocities: Vec<[f64; 3]>,
     /// First rows of the stencils, and how many nodes there are: for a given numbering.
     rows: Vec<[u32; 9]>,
+    /// Place of each contact in cells from the first node of its stencil.
+    offsets: Vec<[f32; 3]>,
     nodes: usize,
 }
 
@@ -111,6 +115,7 @@ impl DeviceContactProblem {
                 })
                 .collect(),
             rows: contacts.iter().map(|c| c.rows).collect(),
+            offsets,
             nodes,
         })
     }
@@ -207,14 +212,19 @@ pub struct HostIncidence {
     pub node_begin: Vec<u32>,
     /// Places in `group_nodes` of each touched node, ascending.
     pub incidences: Vec<u32>,
+    /// First entry of each touched node, and the number of entries.
+    pub entry_begin: Vec<u32>,
+    /// The contacts with a weight at each touched node, and that node's place in their stencils, as
+    /// `27 contact + node of the stencil`, ascending.
+    pub entries: Vec<u32>,
     /// Where each touched node lies in the grid.
     pub slots: Vec<u32>,
 }
 
 impl HostIncidence {
-    /// Of contacts with these first nodes of the rows of their stencils, in a grid of so many
-    /// nodes.
-    fn of(contacts: &[[u32; 9]], nodes: usize) -> Self {
+    /// Of contacts with these first nodes of the rows of their stencils and these places from the
+    /// stencils' first nodes, in a grid of so many nodes.
+    fn of(contacts: &[[u32; 9]], offsets: &[[f32; 3]], nodes: usize) -> Self {
         const UNTOUCHED: u32 = u32::MAX;
         let mut local = vec![UNTOUCHED; nodes];
         let mut it = Self::default();
@@ -244,6 +254,17 @@ impl HostIncidence {
         for node in 0..it.slots.len() {
             it.node_begin[node + 1] += it.node_begin[node];
         }
+        for node in 0..it.slots.len() {
+            it.entry_begin.push(it.entries.len() as u32);
+            for place in it.node_begin[node]..it.node_begin[node + 1] {
+                let place = it.incidences[place as usize];
+                let (group, s) = ((place / STENCIL_NODES) as usize, place % STENCIL_NODES);
+                let contacts = it.group_begin[group]..it.group_begin[group + 1];
+                let weighted = contacts.filter(|c| weight_at(&offsets[*c as usize], s) != 0.0);
+                it.entries.extend(weighted.map(|c| c * STENCIL_NODES + s));
+            }
+        }
+        it.entry_begin.push(it.entries.len() as u32);
         it
     }
 }
@@ -255,7 +276,7 @@ impl DeviceConvexSolver {
     /// # Errors
     /// [`ConvexError::CapacityExceeded`] and those of the device.
     pub fn number(&mut self, problem: &DeviceContactProblem) -> Result<(), ConvexError> {
-        let host = HostIncidence::of(&problem.rows, problem.nodes);
+        let host = HostIncidence::of(&problem.rows, &problem.offsets, problem.nodes);
         let (contacts, nodes) = (host.contact_groups.len(), host.slots.len());
         if contacts > self.contact_capacity as usize || nodes > self.node_capacity as usize {
             return Err(self.capacity_exceeded());
@@ -267,6 +288,15 @@ impl DeviceConvexSolver {
         self.incidence.group_nodes.upload(&host.group_nodes)?;
         self.incidence.node_begin.upload(&host.node_begin)?;
         self.incidence.incidences.upload(&host.incidences)?;
+        self.incidence.entry_begin.upload(&host.entry_begin)?;
+        self.incidence.entries.upload(&host.entries)?;
+        let weights: Vec<_> = (host.entries.iter())
+            .map(|entry| {
+                let (contact, s) = (entry / STENCIL_NODES, entry % STENCIL_NODES);
+                weight_at(&problem.offsets[contact as usize], s)
+            })
+            .collect();
+        self.incidence.entry_weights.upload(&weights)?;
         self.incidence.slots.upload(&host.slots)?;
         let guess: Vec<_> = host.slots.iter().map(|node| problem.guess_velocities[*node as usize]).collect();
         self.guess_velocities.upload(&guess)?;
@@ -295,15 +325,19 @@ impl DeviceConvexSolver {
             return Ok(HostIncidence {
                 group_begin: vec![0],
                 node_begin: vec![0],
+                entry_begin: vec![0],
                 ..HostIncidence::default()
             });
         }
+        let entry_begin = part(&self.incidence.entry_begin, nodes + 1)?;
         Ok(HostIncidence {
             contact_groups: part(&self.incidence.contact_groups, contacts)?,
             group_begin: part(&self.incidence.group_begin, groups + 1)?,
             group_nodes: part(&self.incidence.group_nodes, STENCIL * groups)?,
             node_begin: part(&self.incidence.node_begin, nodes + 1)?,
             incidences: part(&self.incidence.incidences, STENCIL * groups)?,
+            entries: part(&self.incidence.entries, entry_begin[nodes] as usize)?,
+            entry_begin,
             slots: part(&self.incidence.slots, nodes)?,
         })
     }
@@ -399,6 +433,12 @@ fn offset(contact: &ContactConstraint) -> Option<[f32; 3]> {
         }
     }
     Some(offset)
+}
+
+/// The weight of a contact with this place at node `s` of its stencil.
+fn weight_at(offset: &[f32; 3], s: u32) -> f64 {
+    let along = |axis: usize, k: u32| weight(f64::from(offset[axis]), k as usize);
+    along(0, s / 9) * along(1, s / 3 % 3) * along(2, s % 3)
 }
 
 /// The weight of node `k` of three along an axis, as `kernels/convex.cuh` has it.

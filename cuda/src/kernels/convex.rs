@@ -6,10 +6,12 @@ use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
 shared_constants! {
     /// Threads of a block of the convex contact solve.
     pub const CONVEX_THREADS: u32 = 256;
-    /// Contacts below which one block does the whole solve.
-    pub const CONVEX_SMALL: u32 = 512;
-    /// Contacts of a block in the products of larger solves, at least.
-    pub const CONVEX_LEAST_SHARE: u32 = 128;
+    /// Tiles of 32 touched nodes or contacts up to which one block does the whole solve.
+    pub const CONVEX_SMALL: u32 = 32;
+    /// Tiles of a block in a larger solve.
+    pub const CONVEX_TILES: u32 = 4;
+    /// Contacts of a block in the products of a solve by several, at least.
+    pub const CONVEX_LEAST_SHARE: u32 = 32;
     /// Sums that one pass forms at most.
     pub const CONVEX_SUMS: u32 = 8;
     /// f64 rows of a touched node: see `kernels/convex.cuh`.
@@ -148,6 +150,13 @@ shared_structs! {
         pub node_begin: Span<u32>,
         /// Places in `group_nodes` of each touched node, ascending.
         pub incidences: Span<u32>,
+        /// First entry of each touched node, and the number of entries.
+        pub entry_begin: Span<u32>,
+        /// Entries of each touched node, `27 contact + node of the stencil`, ascending: its contacts
+        /// with a weight there.
+        pub entries: Span<u32>,
+        /// The weight of each entry.
+        pub entry_weights: Span<f64>,
         /// Where each touched node lies in the grid.
         pub slots: Span<u32>,
     }

@@ -266,6 +266,9 @@ impl OnDevice {
             group_nodes: spans,
             node_begin: spans,
             incidences: spans,
+            entry_begin: spans,
+            entries: spans,
+            entry_weights: Span::EMPTY,
             slots: spans,
         };
         let impulses = device.upload(impulses).unwrap();
