@@ -14,6 +14,9 @@
 //! of the bodies' own steps. The world's is the sum of the three, so that work between the two
 //! cancels.
 //!
+//! A gain is compared with the energy input of its own domain: particles, bodies, both with their
+//! exchange, and particles with the exchange. The worst is reported.
+//!
 //! A contact model that only dissipates cannot add energy: if its losses over the run are negative,
 //! that energy was created by the scheme, and counts as imbalance.
 
@@ -21,7 +24,7 @@ use pliant_mpm::Totals;
 use pliant_rigid::simulation::{EnergyFlows, MechanicalEnergy};
 use serde::{Deserialize, Serialize};
 
-use crate::report::{BodyEnergy, EnergyBalance, EnergyGain, ParticleEnergy, ParticleFlows};
+use crate::report::{BodyEnergy, EnergyBalance, EnergyDomain, EnergyGain, ParticleEnergy, ParticleFlows};
 
 /// Speed \[m/s\] that gives the reference energy of all masses: smaller gains are not reported,
 /// because a scene at rest has no energy input.
@@ -40,7 +43,7 @@ pub(crate) struct EnergyNow {
 
 /// Energy input of a domain, and the history of its imbalance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct EnergyDomain {
+struct DomainTracker {
     /// Work over the intervals in which it was positive.
     worked: f64,
     /// All work at the last update.
@@ -51,7 +54,7 @@ struct EnergyDomain {
     gain: f64,
 }
 
-impl EnergyDomain {
+impl DomainTracker {
     /// Takes all work and `released` potential energy so far, and the imbalance or, where losses
     /// are unknown, its lower bound.
     fn update(&mut self, work: f64, released: f64, imbalance: f64) {
@@ -62,9 +65,9 @@ impl EnergyDomain {
         self.gain = self.gain.max(imbalance - self.lowest);
     }
 
-    fn gain(&self, at_start: f64, mass: f64) -> EnergyGain {
+    fn gain(&self, domain: EnergyDomain, at_start: f64, mass: f64) -> EnergyGain {
         let energy_input = at_start + self.worked + self.released;
-        EnergyGain { gained: self.gain, energy_input, reference_energy: 0.5 * mass * SLOW * SLOW }
+        EnergyGain { domain, gained: self.gain, energy_input, reference_energy: 0.5 * mass * SLOW * SLOW }
     }
 }
 
@@ -77,7 +80,8 @@ pub(crate) struct EnergyBalanceTracker {
     bodies: MechanicalEnergy,
     of_particles: ParticleFlows,
     of_bodies: EnergyFlows,
-    domains: [EnergyDomain; 3],
+    /// In the order of [`gain`](Self::gain).
+    domains: [DomainTracker; 4],
 }
 
 /// The negative part of losses that cannot be negative: energy that the scheme created.
@@ -114,7 +118,7 @@ impl EnergyBalanceTracker {
     pub(crate) fn set_particles(&mut self, moving: f64, weight: f64) {
         self.particles[0] += moving;
         self.particles[1] += weight;
-        for domain in [0, 2] {
+        for domain in [0, 2, 3] {
             self.domains[domain].worked += (-moving).max(0.0);
         }
     }
@@ -146,7 +150,13 @@ impl EnergyBalanceTracker {
         }
         // The exchange is not measured on a device; the gain is then that of each domain.
         if let Some(exchange) = balance.exchange {
-            self.domains[2].update(all[0], all[1], all[2] + exchange);
+            self.domains[3].update(all[0], all[1], all[2] + exchange);
+            // Energy that bodies and particles create between them is compared with what reached
+            // the particles: beside the work of motors that lift heavy robots it would not be seen.
+            if let (Some(particles), Some(_)) = (&balance.particles, &balance.bodies) {
+                let (work, released) = (p.bodies + p.pins, self.particles[1] - now.weight);
+                self.domains[2].update(work, released, particles.least_imbalance + exchange);
+            }
         }
         EnergyBalance { gain: self.gain(now), ..balance }
     }
@@ -155,13 +165,16 @@ impl EnergyBalanceTracker {
         let contact = self.of_bodies.contact_before.unwrap_or(0.0);
         let masses = [now.particles.map_or(0.0, |t| t.mass), now.bodies.map_or(0.0, |(_, mass)| mass)];
         let starts = [self.particles[0], self.bodies.kinetic + self.bodies.springs + contact];
+        let (soft, rigid) = (now.particles.is_some(), now.bodies.is_some());
         let gains = [
-            now.particles.map(|_| self.domains[0].gain(starts[0], masses[0])),
-            now.bodies.map(|_| self.domains[1].gain(starts[1], masses[1])),
-            (now.particles.is_some() && now.bodies.is_some())
-                .then(|| self.domains[2].gain(starts[0] + starts[1], masses[0] + masses[1])),
+            (EnergyDomain::Particles, soft, starts[0], masses[0]),
+            (EnergyDomain::Bodies, rigid, starts[1], masses[1]),
+            (EnergyDomain::Exchange, soft && rigid, starts[0], masses[0]),
+            (EnergyDomain::World, soft && rigid, starts[0] + starts[1], masses[0] + masses[1]),
         ];
-        gains.into_iter().flatten().max_by(|a, b| a.relative().total_cmp(&b.relative()))
+        let gains = self.domains.iter().zip(gains).filter(|(_, (_, is_there, ..))| *is_there);
+        let gains = gains.map(|(tracker, (domain, _, start, mass))| tracker.gain(domain, start, mass));
+        gains.max_by(|a, b| a.relative().total_cmp(&b.relative()))
     }
 
     /// The balance at the present energies.

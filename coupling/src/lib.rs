@@ -61,8 +61,8 @@ pub use initial_overlap::ALLOWED_OVERLAP;
 pub use pliant_mpm::{Boundary, BoundaryKind, InstructionSet, Material};
 pub use pliant_rigid::{StepProgress, StepWatch};
 pub use report::{
-    Balance, BodyEnergy, ContactStatistics, Diagnostics, EnergyBalance, EnergyGain, ParticleEnergy,
-    ParticleFlows, ParticleSnapshot, StepReport,
+    Balance, BodyEnergy, ContactStatistics, Diagnostics, EnergyBalance, EnergyDomain, EnergyGain,
+    ParticleEnergy, ParticleFlows, ParticleSnapshot, StepReport,
 };
 pub use sensor::{TactilePad, TactileReading};
 pub use settings::{

@@ -177,6 +177,7 @@ impl BalanceTracker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::EnergyDomain;
     use pliant_mpm::Impulse;
 
     fn totals(linear: Vector3<f64>, angular: Vector3<f64>, kinetic_energy: f64) -> Totals {
@@ -237,6 +238,22 @@ mod tests {
             balance.mass.is_nan() && balance.linear_momentum.is_nan() && balance.angular_momentum.is_nan()
         );
         assert!(balance.energy.is_none() && told.energy.particles.is_none() && told.energy.bodies.is_none());
+    }
+
+    // Checks: 1 J that bodies and particles create between them is a half of the 2 J that reached
+    // the particles, though motors did 100 J of work on the bodies.
+    #[test]
+    fn what_the_exchange_creates_is_compared_with_what_reached_the_particles() {
+        let start = totals(Vector3::zeros(), Vector3::zeros(), 0.0);
+        let at_rest = MechanicalEnergy::default();
+        let moving = |kinetic| Some((MechanicalEnergy { kinetic, ..at_rest }, 1.0));
+        let mut balance_tracker = BalanceTracker::begin(&start, Vector3::zeros(), moving(0.0));
+        let flows = ParticleFlows { bodies: 2.0, dynamic: Some(2.0), ..ParticleFlows::default() };
+        balance_tracker.contact(&ExchangeTotals { flows, ..ExchangeTotals::default() });
+        balance_tracker.bodies(&EnergyFlows { motors: 100.0, exchanged: -1.0, ..EnergyFlows::default() });
+        let end = totals(Vector3::zeros(), Vector3::zeros(), 2.0);
+        let gain = balance_tracker.diagnostics(&end, moving(99.0), 0.0).energy.gain.unwrap();
+        assert_eq!((gain.domain, gain.gained, gain.energy_input), (EnergyDomain::Exchange, 1.0, 2.0));
     }
 
     // Checks: energy that is created after some was lost is reported as the rise of the imbalance,

@@ -248,9 +248,25 @@ pub struct BodyEnergy {
     pub imbalance: f64,
 }
 
+/// What an energy balance is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum EnergyDomain {
+    /// The particles.
+    Particles,
+    /// The dynamic bodies.
+    Bodies,
+    /// Particles, bodies and their exchange.
+    World,
+    /// The particles and what bodies and they exchange: energy that weak coupling creates is
+    /// compared with what reached the particles.
+    Exchange,
+}
+
 /// The largest rise of an imbalance, and the energies to compare it with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EnergyGain {
+    /// Whose imbalance rose.
+    pub domain: EnergyDomain,
     /// The largest rise of the imbalance over the run so far \[J\].
     pub gained: f64,
     /// Energy input: kinetic and elastic energy at the start, released potential energy, and
@@ -280,7 +296,7 @@ pub struct EnergyBalance {
     pub exchange: Option<f64>,
     /// The imbalance of both and of their exchange.
     pub imbalance: Option<f64>,
-    /// The worst gain of the three: of particles, of bodies, of both.
+    /// The worst gain of the four domains.
     pub gain: Option<EnergyGain>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pliant_coupling::{BodyEnergy, EnergyBalance, EnergyGain, ParticleEnergy};
+use pliant_coupling::{BodyEnergy, EnergyBalance, EnergyDomain, EnergyGain, ParticleEnergy};
 
 use super::manifest::Number;
 
@@ -74,12 +74,17 @@ pub fn warning(balance: &EnergyBalance, allowed: f64) -> Option<String> {
     if gain.relative() <= allowed {
         return None;
     }
-    Some(format!(
-        "energy: the scheme created {:.3e} J, {:.1} % of the {:.3e} J of energy input (more than \
-         {} %); use a smaller dt; the motion of this run is not reliable",
-        gain.gained,
-        100.0 * gain.relative(),
-        gain.energy_input,
-        100.0 * allowed
-    ))
+    let (created, part, input, allowed) =
+        (gain.gained, 100.0 * gain.relative(), gain.energy_input, 100.0 * allowed);
+    Some(match gain.domain {
+        EnergyDomain::Exchange => format!(
+            "energy: bodies and particles created {created:.3e} J between them, {part:.1} % of the \
+             {input:.3e} J that reached the particles (more than {allowed} %); use coupling strong or a \
+             smaller dt; the motion of this run is not reliable"
+        ),
+        _ => format!(
+            "energy: the scheme created {created:.3e} J, {part:.1} % of the {input:.3e} J of energy \
+             input (more than {allowed} %); use a smaller dt; the motion of this run is not reliable"
+        ),
+    })
 }

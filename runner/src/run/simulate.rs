@@ -25,6 +25,9 @@ use pliant_io::files::IoError;
 use pliant_scenes::format::Scene;
 use pliant_scenes::scenario::Scenario;
 
+/// The field of a scene whose limit of energy gain a run may end at.
+const GAIN_LIMIT: &str = "limits.energy_gain";
+
 /// A run between its steps.
 pub(super) struct Run<'a> {
     scenario: Scenario,
@@ -289,7 +292,7 @@ impl<'a> Run<'a> {
         self.tables.diagnostics(&self.scenario, diagnostics, report, wall_ms, crossings)?;
         let bound = self.scenario.scene.limits.energy_gain;
         let complaint = bound.and_then(|bound| energy::warning(&diagnostics.energy, bound));
-        Ok(complaint.map(|complaint| format!("limits.energy_gain: step {}: {complaint}", self.step)))
+        Ok(complaint.map(|complaint| format!("{GAIN_LIMIT}: step {}: {complaint}", self.step)))
     }
 
     /// Gives the crossings of cloth to the goals.
@@ -374,9 +377,10 @@ impl<'a> Run<'a> {
             .collect();
         warnings.extend(self.statistics.pressed());
         warnings.extend(self.scenario.scene.grid_spacing.and_then(|spacing| self.statistics.depths(spacing)));
-        // A failed run has its error instead.
+        // Energy that was gained may be why a run failed; where it ended for that, its error says so.
         let gain = energy.as_ref().and_then(|energy| energy::warning(energy, ENERGY_GAIN_WARNING));
-        warnings.extend(gain.filter(|_| status != Status::Failed));
+        let is_told = error.as_ref().is_some_and(|error| error.starts_with(GAIN_LIMIT));
+        warnings.extend(gain.filter(|_| !is_told));
         // A step that was too long may be why it failed.
         let coupling = self.statistics.coupling();
         warnings.extend(coupling.warning(self.scenario.scene.coupling_step));
