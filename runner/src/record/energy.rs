@@ -78,7 +78,7 @@ pub fn warning(balance: &EnergyBalance, allowed: f64) -> Option<String> {
         (gain.gained, 100.0 * gain.relative(), gain.energy_input, 100.0 * allowed);
     Some(match gain.domain {
         EnergyDomain::Exchange => format!(
-            "energy: bodies and particles created {created:.3e} J between them, {part:.1} % of the \
+            "energy: the scheme created {created:.3e} J between bodies and particles, {part:.1} % of the \
              {input:.3e} J that reached the particles (more than {allowed} %); use coupling strong or a \
              smaller dt; the motion of this run is not reliable"
         ),
