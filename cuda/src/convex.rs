@@ -7,7 +7,8 @@
 //! matrix-free conjugate gradients, the exact line search, the choice among the starts, the
 //! stopping rule and the forcing, each as on the CPU, so that iteration counts can be compared.
 //! One block does a solve of up to 1024 contacts and nodes; a larger one has a block for each 128,
-//! and a product costs one barrier of theirs (conjugate gradients of Chronopoulos and Gear 1989, and blocks that also work on the nodes
+//! and a product costs one barrier of theirs (conjugate gradients of Chronopoulos and Gear 1989, and
+//! blocks that also work on the nodes
 //! around their own).
 //! Objective, gradient and every sum are f64 and in an order that neither the number of blocks nor
 //! the schedule changes; the linear systems are f32, and f64 where the CPU does not trust f32
