@@ -81,8 +81,8 @@ __device__ __forceinline__ Share share_of(const Passes& m) {
         return {0, m.contacts, 0, m.nodes, 0, 0};
     }
     const ConvexIncidence& incidence = m.p.incidence;
-    // Whole tiles; at least so many that the fringe is not most of the work.
-    const uint32_t length = max((tiles_of(m.contacts) + m.blocks - 1) / m.blocks * WARP_SIZE, CONVEX_LEAST_SHARE);
+    // Whole tiles.
+    const uint32_t length = (tiles_of(m.contacts) + m.blocks - 1) / m.blocks * WARP_SIZE;
     const uint32_t begin = min(blockIdx.x * length, m.contacts);
     const uint32_t end = min(begin + length, m.contacts);
     if (begin == end) {

@@ -205,8 +205,6 @@ constexpr uint32_t CONVEX_THREADS = 256;
 constexpr uint32_t CONVEX_SMALL = 32;
 // Tiles of a block in a larger solve.
 constexpr uint32_t CONVEX_TILES = 4;
-// Contacts of a block in the products of a solve by several, at least.
-constexpr uint32_t CONVEX_LEAST_SHARE = 32;
 // Sums that one pass forms at most.
 constexpr uint32_t CONVEX_SUMS = 8;
 // f64 rows of a touched node: see `kernels/convex.cuh`.

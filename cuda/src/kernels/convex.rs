@@ -10,8 +10,6 @@ shared_constants! {
     pub const CONVEX_SMALL: u32 = 32;
     /// Tiles of a block in a larger solve.
     pub const CONVEX_TILES: u32 = 4;
-    /// Contacts of a block in the products of a solve by several, at least.
-    pub const CONVEX_LEAST_SHARE: u32 = 32;
     /// Sums that one pass forms at most.
     pub const CONVEX_SUMS: u32 = 8;
     /// f64 rows of a touched node: see `kernels/convex.cuh`.
