@@ -24,6 +24,12 @@ struct Qr {
     float r33;
 
     __device__ __forceinline__ Vec3 director() const { return fused(r33, q[2], fused(r13, q[0], r23 * q[1])); }
+
+    // y = R2^-1 r of a part r in the plane, by back substitution.
+    __device__ __forceinline__ void carried_back(float r13, float r23, float& y1, float& y2) const {
+        y2 = r23 / fmaxf(r22, TINY);
+        y1 = (r13 - r12 * y2) / fmaxf(r11, TINY);
+    }
 };
 
 // Of the columns of F; a face that has collapsed gives zeros for the directions it lost.
@@ -47,14 +53,18 @@ __device__ __forceinline__ Qr qr_of(Vec3 f1, Vec3 f2, Vec3 f3) {
     return qr;
 }
 
-// The nearest state with r33 <= 1 and shear within the friction cone.
+// The state with r33 in [0, 1], shear within the friction cone and |y| <= 1.
 __device__ __forceinline__ Qr return_mapping(const ClothSheetMaterial& sheet, Qr qr) {
-    const float normal = fminf(qr.r33, 1.0f);
+    const float apart = fabsf(qr.r33);
+    const float normal = fminf(apart, 1.0f);
     const float compression = 1.0f - normal;
     const float shear = sheet.shear_stiffness * sqrtf(fmaf(qr.r13, qr.r13, qr.r23 * qr.r23));
     const float limit = sheet.friction * sheet.normal_stiffness * compression * compression;
-    const bool holds = sheet.shear_stiffness > 0.0f && qr.r33 <= 1.0f;
-    const float kept = !holds ? 0.0f : limit < shear ? limit / fmaxf(shear, TINY) : 1.0f;
+    const bool holds = sheet.shear_stiffness > 0.0f && apart <= 1.0f;
+    float kept = !holds ? 0.0f : limit < shear ? limit / fmaxf(shear, TINY) : 1.0f;
+    float y1, y2;
+    qr.carried_back(qr.r13 * kept, qr.r23 * kept, y1, y2);
+    kept /= fmaxf(sqrtf(fmaf(y1, y1, y2 * y2)), 1.0f);
     qr.r13 *= kept;
     qr.r23 *= kept;
     qr.r33 = normal;
@@ -121,9 +131,8 @@ __device__ __forceinline__ float energy_density(const ClothSheetMaterial& sheet,
 __device__ __forceinline__ Vec3 first_piola(const ClothSheetMaterial& sheet, const Qr& qr, const Polar& polar, const Sym2& biot, Vec3 (&stress)[2]) {
     const float compression = fmaxf(1.0f - qr.r33, 0.0f);
     const float normal = -sheet.normal_stiffness * compression * compression;
-    // Row vector r^T R2^-T, by back substitution.
-    const float y2 = qr.r23 / fmaxf(qr.r22, TINY);
-    const float y1 = (qr.r13 - qr.r12 * y2) / fmaxf(qr.r11, TINY);
+    float y1, y2;
+    qr.carried_back(qr.r13, qr.r23, y1, y2);
     const float turning = sheet.shear_stiffness * qr.r33 - normal;
     plane_piola(qr, polar, biot, stress);
     stress[0] = fused(turning * y1, qr.q[2], stress[0]);

@@ -33,6 +33,17 @@
 //! beyond it r is shortened. Apart (r33 > 1) r33 becomes 1 and r zero. Without shear stiffness
 //! (the default) r is always zero: the director is along the normal, and layers slide with the
 //! numerical friction of the grid.
+//!
+//! Faces of a crumpled sheet collapse and turn over. Two more rules keep the energy of such a face
+//! from growing; both are ours:
+//! - Where a face turns over in its plane, q3 and with it r33 change their sign from one substep to
+//!   the next. r33 becomes |r33|: the director stays on the side of the normal, and the energy of
+//!   the normal response is continuous. Otherwise it would jump, by up to 8 K / 3.
+//! - y = R2^-1 r, the director's part in the plane carried back to rest, is in the force that turns
+//!   the face, (gamma r33 - f') y. With r kept it has no bound as the face collapses. Where |y| > 1
+//!   r is shortened to |y| = 1.
+//!
+//! All rules only take energy away.
 
 use crate::material::{Elastic, MaterialError, unless, unless_positive};
 use pliant_numeric::linalg::Vec3;
@@ -189,6 +200,15 @@ impl<T: Real> Qr<T> {
         [self.q[0] * r11, self.q[0].scale_add(r12, self.q[1] * r22), self.director()]
     }
 
+    /// R2^-1 r of a part r in the plane, by back substitution (no unit).
+    #[inline(always)]
+    fn carried_back(&self, [r13, r23]: [T; 2]) -> [T; 2] {
+        let tiny = T::splat(TINY);
+        let [r11, r12, r22] = self.plane;
+        let y2 = r23 / r22.max(tiny);
+        [(r13 - r12 * y2) / r11.max(tiny), y2]
+    }
+
     /// The third column of Q R: the director (no unit, world frame).
     #[inline(always)]
     pub fn director(&self) -> Vec3<T> {
@@ -210,19 +230,22 @@ impl<T: Real> ClothModel<T> {
         }
     }
 
-    /// The nearest state with r33 <= 1 and shear within the friction cone.
+    /// The state with r33 in \[0, 1\], shear within the friction cone and |y| <= 1.
     #[inline(always)]
     pub fn return_mapping(&self, trial: &Qr<T>) -> Qr<T> {
         let (zero, one) = (T::splat(0.0), T::splat(1.0));
-        let normal = trial.normal.min(one);
+        let apart = trial.normal.abs();
+        let normal = apart.min(one);
         let compression = one - normal;
         let [r13, r23] = trial.shear;
         let shear = self.shear_stiffness * r13.mul_add(r13, r23 * r23).sqrt();
         let limit = self.friction * self.normal_stiffness * compression * compression;
         let slips = limit.lt(shear);
         let kept = T::select(slips, limit / shear.max(T::splat(TINY)), one);
-        let holds = zero.lt(self.shear_stiffness) & trial.normal.le(one);
+        let holds = zero.lt(self.shear_stiffness) & apart.le(one);
         let kept = T::select(holds, kept, zero);
+        let [y1, y2] = trial.carried_back([r13 * kept, r23 * kept]);
+        let kept = kept / y1.mul_add(y1, y2 * y2).sqrt().max(one);
         Qr { shear: [r13 * kept, r23 * kept], normal, ..*trial }
     }
 
@@ -268,14 +291,10 @@ impl<T: Real> ClothModel<T> {
     #[inline(always)]
     pub fn first_piola_with(&self, qr: &Qr<T>, polar: &Polar<T>, biot: [T; 3]) -> [Vec3<T>; 3] {
         let one = T::splat(1.0);
-        let tiny = T::splat(TINY);
-        let [r11, r12, r22] = qr.plane;
         let compression = (one - qr.normal).max(T::splat(0.0));
         let normal = -self.normal_stiffness * compression * compression;
         let [r13, r23] = qr.shear;
-        // Row vector r^T R2^-T = (R2^-1 r)^T, by back substitution.
-        let y2 = r23 / r22.max(tiny);
-        let y1 = (r13 - r12 * y2) / r11.max(tiny);
+        let [y1, y2] = qr.carried_back(qr.shear);
         let turning = self.shear_stiffness * qr.normal - normal;
         let [p1, p2] = polar.plane_piola(qr, biot);
         let across = qr.q[2];
