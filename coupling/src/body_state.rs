@@ -1,7 +1,7 @@
 //! Bodies as the substeps of the particles see them: states, responses, and the reference points of
 //! impulses.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_rigid::{BodyId, SpatialVelocity};
 
 /// State of a body at a substep.
@@ -11,6 +11,21 @@ pub struct SubstepBodyState {
     pub pose: Isometry3<f64>,
     /// Velocity over the substep, world frame; of a strongly coupled body that before its response.
     pub velocity: SpatialVelocity,
+    /// The part of it that a strongly coupled body gained in this substep from all but the particles.
+    pub gain: SpatialVelocity,
+}
+
+impl SubstepBodyState {
+    /// A body whose velocity does not change in the substep.
+    pub fn steady(pose: Isometry3<f64>, velocity: SpatialVelocity) -> Self {
+        Self { pose, velocity, gain: SpatialVelocity::zero() }
+    }
+
+    /// How much faster the body is before its response than halfway from the start of the substep to
+    /// there, at a point of the world \[m\] \[m/s\].
+    pub fn ahead(&self, point: &Point3<f64>) -> Vector3<f64> {
+        self.gain.at(&self.pose.translation.vector.into(), point) * 0.5
+    }
 }
 
 /// The strongly coupled bodies, and their response.

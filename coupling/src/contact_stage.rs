@@ -155,6 +155,7 @@ impl ContactStage {
                     boundary_constraints,
                     points,
                     dynamic_bodies,
+                    &motion.substep_states,
                     current,
                     &mut exchanged,
                 );

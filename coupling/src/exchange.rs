@@ -9,6 +9,7 @@ use nalgebra::{Point3, Vector3};
 use pliant_mpm::Mpm;
 use pliant_rigid::SpatialImpulse;
 
+use crate::body_state::SubstepBodyState;
 use crate::boundary_constraints::BoundaryConstraints;
 use crate::convex::{ContactConstraint, ContactProblem, Solution};
 use crate::nodes::Numbering;
@@ -68,6 +69,7 @@ impl Exchange {
         boundary_constraints: &BoundaryConstraints,
         reference_points: &[Point3<f64>],
         dynamic_bodies: &[bool],
+        states: &[SubstepBodyState],
         bodies: &mut [SpatialImpulse],
         sums: &mut ExchangeTotals,
     ) {
@@ -90,7 +92,8 @@ impl Exchange {
                 sums.work += impulse.dot(&(pair.body_velocity + answer));
                 if impulse != Vector3::zeros() {
                     let particle = velocity_of(&problem.contacts[c], solution);
-                    work.add(pair, dynamic_bodies[body], &impulse, &answer, &particle);
+                    let ahead = states[body].ahead(&pair.position);
+                    work.add(pair, dynamic_bodies[body], &impulse, &(answer, ahead), &particle);
                 }
             }
         }
@@ -159,8 +162,9 @@ impl Exchange {
     }
 }
 
-/// Work and losses of contacts. The work of bodies is that at the mean of their velocities before
-/// and after the solve (see `rigid/src/simulation/energy.rs`). Losses are those at the final
+/// Work and losses of contacts. The work of bodies is that at the mean of their velocities at the start
+/// of the substep and after the solve (see `rigid/src/simulation/energy.rs`): before the solve a
+/// finger already has the impulse of its motor, which contact opposes. Losses are those at the final
 /// velocities, at which the contact model is evaluated: before the solve the grid already has the
 /// impulse of elasticity, which contact opposes, and energy that one adds and the other removes
 /// within a substep is no loss. (Further losses in impacts are due to the time step and count in
@@ -174,16 +178,17 @@ struct ContactWork {
 }
 
 impl ContactWork {
-    /// Adds a contact, with the velocity change of its body and the final velocity of its particle.
+    /// Adds a contact, with the velocity change of its body, how far ahead of the mean it was before
+    /// ([`SubstepBodyState::ahead`]), and the final velocity of its particle.
     fn add(
         &mut self,
         pair: &ContactPair,
         dynamic_bodies: bool,
         impulse: &Vector3<f64>,
-        answer: &Vector3<f64>,
+        (answer, ahead): &(Vector3<f64>, Vector3<f64>),
         particle: &Vector3<f64>,
     ) {
-        self.of[usize::from(!dynamic_bodies)] += impulse.dot(&(pair.body_velocity + answer * 0.5));
+        self.of[usize::from(!dynamic_bodies)] += impulse.dot(&(pair.body_velocity + answer * 0.5 - ahead));
         let slip = particle - pair.body_velocity - answer;
         let normal = pair.normal.dot(impulse) * pair.normal.dot(&slip);
         self.lost[0] -= normal;

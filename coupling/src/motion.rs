@@ -125,7 +125,7 @@ impl BodyMotion {
     /// may be where they are fast.
     pub(crate) fn new(strong: Vec<bool>, couples_fast_bodies: bool) -> Self {
         let bodies = strong.len();
-        let still = SubstepBodyState { pose: Isometry3::identity(), velocity: SpatialVelocity::zero() };
+        let still = SubstepBodyState::steady(Isometry3::identity(), SpatialVelocity::zero());
         Self {
             substep_states: vec![still; bodies],
             strong,
@@ -277,12 +277,14 @@ impl BodyMotion {
         for (id, _) in bodies.iter() {
             match self.place[id.0] {
                 Some(place) => {
-                    self.substep_states[id.0].velocity =
-                        self.velocity(place as usize, k + 1, substeps, impulses);
+                    let velocity = self.velocity(place as usize, k + 1, substeps, impulses);
+                    let gain = self.gain(place as usize, substeps);
+                    let state = &mut self.substep_states[id.0];
+                    (state.velocity, state.gain) = (velocity, gain);
                 }
                 None => {
                     let pose = bodies.pose_after(id, f64::from(k) * substep);
-                    self.substep_states[id.0] = SubstepBodyState { pose, velocity: bodies.velocity(id) };
+                    self.substep_states[id.0] = SubstepBodyState::steady(pose, bodies.velocity(id));
                 }
             }
         }
@@ -468,6 +470,14 @@ impl BodyMotion {
             angular: Vector3::new(v[0], v[1], v[2]) + pose_lag_velocity.angular,
             linear: Vector3::new(v[3], v[4], v[5]) + pose_lag_velocity.linear,
         }
+    }
+
+    /// Velocity gained in one of `substeps` without impulses of particles.
+    fn gain(&self, place: usize, substeps: u32) -> SpatialVelocity {
+        let part = 1.0 / (f64::from(substeps) * (1.0 - self.path_start));
+        let [a, b, c, x, y, z] =
+            core::array::from_fn(|d| part * self.free_velocity_change[6 * place + d]);
+        SpatialVelocity { angular: Vector3::new(a, b, c), linear: Vector3::new(x, y, z) }
     }
 
     /// Velocity after `k` of `substeps` with the impulses so far.

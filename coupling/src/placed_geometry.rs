@@ -73,7 +73,7 @@ impl PlacedGeometry {
 
     /// Moves it to the pose of its body at the substep.
     pub fn place(&mut self, bodies: &Bodies, substep_states: &[SubstepBodyState]) {
-        let SubstepBodyState { pose, velocity } = substep_states[self.body.0];
+        let SubstepBodyState { pose, velocity, .. } = substep_states[self.body.0];
         let geometry = &bodies.body(self.body).geometries[self.index];
         self.pose = pose * geometry.pose;
         self.inverse_rotation = self.pose.rotation.inverse().to_rotation_matrix().into_inner();

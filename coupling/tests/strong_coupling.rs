@@ -105,6 +105,27 @@ fn a_light_plate_rests_on_a_heavy_soft_block() {
     }
 }
 
+/// A plate that rests does no work and none is done on it: the energy that the balance says bodies and
+/// particles made between them stays the same, to 2 % of m g times the way g dt^2 / (2 N) that the plate
+/// would fall in each substep if nothing carried it.
+#[test]
+fn a_resting_plate_exchanges_no_energy() {
+    for (dt, substeps) in [(0.01, 20), (0.002, 4), (0.002, 8)] {
+        let mut world = plate_with(Coupling::Strong, dt, AutoOr::Value(substeps));
+        let mut made = [0.0; 2];
+        for (end, made) in [1.0, 1.5].into_iter().zip(&mut made) {
+            while world.time() < end - 0.5 * dt {
+                world.step().unwrap();
+                *made = world.energy().exchange.unwrap();
+            }
+        }
+        let way = 0.5 / dt * 0.5 * 9.81 * dt * dt / f64::from(substeps);
+        let of_falling = (made[1] - made[0]) / (MASS * 9.81 * way);
+        println!("dt {dt}, {substeps} substeps: {of_falling:.4} of the work of falling");
+        assert!(of_falling.abs() < 0.02, "{of_falling}");
+    }
+}
+
 /// The estimate demands strong coupling of the light plate at 10 ms; not at 1 us, where the wave
 /// gets 5 um far.
 #[test]
