@@ -28,8 +28,8 @@
 //! gradually: its pose would jump by about `dt dV/2` between steps, which disturbs stiff contacts.
 //! A body that only particles touch is therefore moved to where its centre of mass went in the
 //! substeps, under gravity and its impulses, each at its time; this keeps the angular momentum in
-//! every inertial frame. For others contact continues from the last pose of the substeps, and the
-//! lag is corrected evenly over the next step.
+//! every inertial frame. For others contact continues from the last pose of the substeps, and a
+//! fraction of the lag is corrected evenly over the next step ([`LAG_CORRECTION`]).
 //!
 //! Impulses on a body are about a reference point that moves with it
 //! ([`Bodies::reference_velocity`]): with the centre of mass of a free, strongly coupled body.
@@ -56,6 +56,11 @@ const STRONG_TRAVEL: f64 = 0.1;
 /// Fraction of a body's momentum that may come from other causes in a step in which it counts as
 /// free: the tolerance of its own step.
 const FREE_MOMENTUM_TOLERANCE: f64 = 1e-7;
+
+/// Fraction of the lag of a pose that a step corrects. A body whose velocity alternates from step to
+/// step leaves a lag that alternates too; corrected in full it keeps the body going. A body of constant
+/// acceleration `a` is `a dt^2 / 2` over this fraction behind.
+const LAG_CORRECTION: f64 = 0.25;
 
 /// Largest travel of a body's surface past particles within a step \[cells\].
 const MAX_TRAVEL: f64 = 0.5;
@@ -208,7 +213,8 @@ impl BodyMotion {
             let (pose, velocity) = (bodies.pose(id), bodies.velocity(id));
             self.start.extend(six(&velocity.angular, &velocity.linear));
             let end_pose = self.end_poses[id.0].unwrap_or(pose);
-            self.pose_lag_velocity.push(SpatialVelocity::between(&end_pose, &pose, coupling_step));
+            let time = coupling_step / LAG_CORRECTION;
+            self.pose_lag_velocity.push(SpatialVelocity::between(&end_pose, &pose, time));
             self.substep_states[id.0].pose = end_pose;
         }
         Ok(())
@@ -475,8 +481,7 @@ impl BodyMotion {
     /// Velocity gained in one of `substeps` without impulses of particles.
     fn gain(&self, place: usize, substeps: u32) -> SpatialVelocity {
         let part = 1.0 / (f64::from(substeps) * (1.0 - self.path_start));
-        let [a, b, c, x, y, z] =
-            core::array::from_fn(|d| part * self.free_velocity_change[6 * place + d]);
+        let [a, b, c, x, y, z] = core::array::from_fn(|d| part * self.free_velocity_change[6 * place + d]);
         SpatialVelocity { angular: Vector3::new(a, b, c), linear: Vector3::new(x, y, z) }
     }
 
