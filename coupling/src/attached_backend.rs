@@ -56,6 +56,13 @@ impl World {
                 instead: "leave it out, or use the cpu backend",
             });
         }
+        if self.mpm.sheets().iter().any(|sheet| sheet.gas.is_some()) {
+            return Err(BackendError::Unsupported {
+                what: "gas in a cloth".to_owned(),
+                backend: name,
+                instead: "leave it out, or use the cpu backend",
+            });
+        }
         if self.mpm.grid_origin() != Vector3::zeros() {
             return Err(BackendError::Unsupported {
                 what: "a grid that moved".to_owned(),
