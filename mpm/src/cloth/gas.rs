@@ -22,8 +22,9 @@
 //! A a third of the area around each, the first term has the one frequency -dp/dV sum |g|^2 / m =
 //! -dp/dV (area / (rho t)). The blocks of H are \[c - d\]x / 6 for an edge between faces with the other
 //! corners c and d, so by Gershgorin's theorem its frequencies are at most |p| max of sum |c - d| / (6
-//! m). A substep turns the sum of both by at most one radian, like bending (explicit steps are stable to
-//! two), which leaves room for stretch and for what a volume loses within a step.
+//! m). A substep turns the sum of both by at most [`LARGEST_PHASE`]. Explicit steps are stable to two
+//! radians, which leaves room for stretch and for what a volume loses within a step. A breathing sheet is
+//! a vibration that many substeps see: of phase x in a substep, its energy swings by 1 / (1 - x / 2).
 
 use nalgebra::Vector3;
 
@@ -33,6 +34,9 @@ use crate::material::{MaterialError, unless, unless_positive};
 
 /// Volume at which the gas is given over that below which its pressure rises linearly (no unit).
 pub const MOST_COMPRESSION: f64 = 20.0;
+
+/// Largest phase of the gas's fastest vibration in a substep \[rad\].
+pub const LARGEST_PHASE: f64 = 0.5;
 
 /// Volume over the area to the power 3/2 below which a sheet is flat: rounding of positions may then
 /// decide which side is the inner one.
@@ -226,7 +230,7 @@ impl GasModel {
             }
         };
         let squared = stiffness * self.breathing + self.gauge_pressure(volume).abs() * self.turning;
-        1.0 / squared.sqrt()
+        LARGEST_PHASE / squared.sqrt()
     }
 }
 
