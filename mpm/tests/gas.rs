@@ -154,6 +154,54 @@ fn pressures_follow_their_laws() {
     assert_eq!([model.gauge_pressure(0.0), model.energy(2.0)], [-300.0, 600.0]);
 }
 
+/// To squeeze a sheet with a fixed amount of gas takes the work of its free energy: with x(s) from a sphere
+/// to a crumpled ball of half the volume, minus the integral of the forces' power is -(p_a + p_0) V_0
+/// ln(V / V_0) + p_a (V - V_0), to 1e-9 (Simpson's rule in 200 steps). On the way p V is constant, with p
+/// from the forces themselves: their virial sum x . f is 3 p V (Clausius).
+#[test]
+fn squeezing_takes_the_free_energy() {
+    let mut random = Random(2708);
+    for _ in 0..10 {
+        let radius = random.log_uniform(0.05, 0.5);
+        let mesh = ClothMesh::sphere(Vector3::zeros(), radius, 4).unwrap();
+        let mut cloth = ReferenceCloth::new(mesh.clone(), material(), vec![], radius).unwrap();
+        let (p0, ambient_pressure) = (random.uniform(-0.5, 2.0) * AIR, AIR);
+        cloth.fill(&Gas::Isothermal { gauge_pressure: p0, ambient_pressure, volume: None }).unwrap();
+        let crumple = |x: &Vector3<f64>| {
+            x * random.uniform(0.6, 0.9) + Vector3::from(random.vec3(-0.05, 0.05)) * radius
+        };
+        let end: Vec<_> = mesh.vertices().iter().map(crumple).collect();
+        let volume = |cloth: &ReferenceCloth| {
+            let of = |f: &pliant_mpm::reference::ClothFace| {
+                let [a, b, c] = f.vertices.map(|v| cloth.vertices[v].position);
+                a.dot(&b.cross(&c)) / 6.0
+            };
+            cloth.faces.iter().map(of).sum::<f64>()
+        };
+        let first = volume(&cloth);
+        let (count, mut work) = (200, 0.0);
+        for k in 0..=count {
+            let s = f64::from(k) / f64::from(count);
+            for ((p, x), y) in cloth.vertices.iter_mut().zip(mesh.vertices()).zip(&end) {
+                p.position = x + (y - x) * s;
+            }
+            let forces = cloth.gas_forces();
+            let virial: f64 = cloth.vertices.iter().zip(&forces).map(|(p, f)| p.position.dot(f)).sum();
+            let now = volume(&cloth);
+            let absolute = virial / (3.0 * now) + AIR;
+            assert!((absolute * now / ((AIR + p0) * first) - 1.0).abs() < 1e-12);
+            let power: f64 =
+                forces.iter().zip(mesh.vertices().iter().zip(&end)).map(|(f, (x, y))| f.dot(&(y - x))).sum();
+            let weight = if k == 0 || k == count { 1.0 } else { f64::from(2 + 2 * (k % 2)) };
+            work -= power * weight / (3.0 * f64::from(count));
+        }
+        let last = volume(&cloth);
+        let expected = -(AIR + p0) * first * (last / first).ln() + AIR * (last - first);
+        assert!(last < 0.7 * first, "{last} of {first}");
+        assert!((work - expected).abs() < 1e-9 * AIR * first, "{work} J, {expected} J");
+    }
+}
+
 /// Radius of the volume, (3 V / (4 pi))^(1/3), after rest without gravity under mass-proportional damping
 /// of `rate` \[1/s\] in `time` \[s\]; `path` is "reference" or "fast" \[m\].
 fn radius_at_rest(path: &str, sheet: &Sheet, h: f64, rate: f64, time: f64) -> f64 {
