@@ -7,7 +7,7 @@ mod common;
 use common::{ROUNDOFF, levels};
 use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::cloth::gas::{LARGEST_PHASE, MOST_COMPRESSION};
-use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Gas, GasModel, MeshError, Sheet};
+use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Gas, GasModel, MeshError, Sheet, Stability};
 use pliant_mpm::material::Elastic;
 use pliant_mpm::reference::{ReferenceCloth, ReferenceMpm};
 use pliant_mpm::{InstructionSet, Mpm, Totals};
@@ -203,12 +203,11 @@ fn squeezing_takes_the_free_energy() {
 }
 
 /// Radius of the volume, (3 V / (4 pi))^(1/3), after rest without gravity under mass-proportional damping
-/// of `rate` \[1/s\] in `time` \[s\]; `path` is "reference" or "fast" \[m\].
-fn radius_at_rest(path: &str, sheet: &Sheet, h: f64, rate: f64, time: f64) -> f64 {
+/// of `rate` \[1/s\] in `time` \[s\], by substeps of `dt` \[s\]; `path` is "reference" or "fast" \[m\].
+fn radius_at_rest(path: &str, sheet: &Sheet, h: f64, rate: f64, (time, dt): (f64, f64)) -> f64 {
     let volume = if path == "reference" {
         let mut cloth = ReferenceCloth::new(sheet.mesh.clone(), sheet.material, vec![], h).unwrap();
         cloth.fill(&sheet.gas.unwrap()).unwrap();
-        let dt = cloth.largest_substep(0.0);
         let mut mpm = ReferenceMpm::new(h, Vector3::zeros(), vec![], vec![]).unwrap();
         (mpm.cloths, mpm.mass_damping) = (vec![cloth], vec![rate]);
         while mpm.time < time {
@@ -219,7 +218,6 @@ fn radius_at_rest(path: &str, sheet: &Sheet, h: f64, rate: f64, time: f64) -> f6
         let sheets = [sheet.clone()];
         let mut mpm = Mpm::with_sheets(h, vec![], &[], &sheets, &[], InstructionSet::detect()).unwrap();
         mpm.set_mass_damping(vec![rate]).unwrap();
-        let dt = mpm.largest_stable_substep(0.0);
         for _ in 0..(time / dt).ceil() as usize {
             substep(&mut mpm, dt, Vector3::zeros());
         }
@@ -241,7 +239,7 @@ fn substep(mpm: &mut Mpm, dt: f64, gravity: Vector3<f64>) {
 /// strain e = p R (1 - nu) / (2 E t) (Timoshenko and Woinowsky-Krieger, "Theory of Plates and Shells",
 /// section 105). For random R, E, t, nu, density and e of 2e-4 to 2e-3, where the strain's square adds
 /// less than 1 %: the error of the volume's radius falls with the square of the edges, and is below 2 % of
-/// e at 4 parts. Measured: 5.3 % at 2 parts, 1.4 % at 4.
+/// e at 4 parts. Measured: 5.8 % at 2 parts, 1.4 % at 4.
 #[test]
 fn inflated_sphere_has_the_radius_of_a_membrane() {
     let mut random = Random(2704);
@@ -269,7 +267,15 @@ fn inflated_sphere_has_the_radius_of_a_membrane() {
             let faces = sheet.mesh.faces();
             let at_rest = pliant_mpm::cloth::gas::enclosed_volume(faces, sheet.mesh.vertices());
             let start = (0.75 * at_rest / core::f64::consts::PI).cbrt();
-            let end = radius_at_rest(path, &sheet, 1.2 * radius / parts as f64, 2.0 * omega, 20.0 / omega);
+            let h = 1.2 * radius / parts as f64;
+            // Half of them in substeps in which the mesh takes steps of its own: longer than what the gas
+            // allows, but stable.
+            let mut dt = Stability::new(&sheet, h).largest_substep(0.0);
+            assert!(Stability::new(&sheet, h).mesh_substeps(dt).0 > 1);
+            if k % 2 == 0 {
+                dt = sheet.gas_model().unwrap().unwrap().largest_substep(at_rest).min(dt);
+            }
+            let end = radius_at_rest(path, &sheet, h, 2.0 * omega, (20.0 / omega, dt));
             let error = (end / start - 1.0) / strain - 1.0;
             println!("{path}, {parts} parts: strain {strain:.1e}, off by {:.2} %", 100.0 * error);
             worst[n] = worst[n].max(error.abs());
@@ -316,20 +322,25 @@ fn fast(sheet: &Sheet, velocity: Vector3<f64>, h: f64, level: InstructionSet) ->
 }
 
 /// The fast path is the reference at every instruction set: rounding as in `cloth_fast`, for positions 4
-/// sqrt(N) u (V dt N / h + 8) cells after N substeps, V the wave speed. Half of the cases take substeps in
+/// sqrt(N) u (V dt N / h + 8) cells after N substeps, V the wave speed. Some of the cases take substeps in
 /// which the mesh takes steps of its own.
 #[test]
 fn inflated_sheets_move_as_in_the_reference() {
     let mut random = Random(2705);
     let (count, gravity) = (60, Vector3::new(0.0, 0.0, -9.81));
-    let mut worst = 0.0_f64;
+    let (mut worst, mut long) = (0.0_f64, 0);
     for k in 0..8 {
         let (sheet, [velocity, _], h) = flying(&mut random);
         let mut oracle = reference(&sheet, [velocity, Vector3::zeros()], h);
         oracle.gravity = gravity;
         let speed = sheet.material.wave_speed();
-        let largest = oracle.cloths[0].largest_substep(0.2 * speed);
-        let dt = if k % 2 == 0 { largest } else { largest.min(0.5 * h / speed) };
+        let of_sheet = oracle.cloths[0].stability().largest_substep(0.2 * speed);
+        let dt = match sheet.gas {
+            // Longer than the gas allows, but stable: the mesh takes steps of its own.
+            Some(Gas::ConstantPressure { .. }) => of_sheet,
+            _ => oracle.cloths[0].largest_substep(0.2 * speed),
+        };
+        long += usize::from(oracle.cloths[0].stability().mesh_substeps(dt).0 > 1);
         for _ in 0..count {
             oracle.substep(dt, |_, _, _| {}).unwrap();
         }
@@ -351,7 +362,8 @@ fn inflated_sheets_move_as_in_the_reference() {
             assert!((of_fast - of_oracle).abs() < 1e-4 * size, "{of_fast} {of_oracle}");
         }
     }
-    println!("{worst:.2} of the bound");
+    println!("{worst:.2} of the bound, {long} of 8 with steps of the mesh");
+    assert!((2..=6).contains(&long), "{long}");
 }
 
 /// A free ball that breathes, flies and turns: in every substep both momenta are kept, to rounding of its
