@@ -3,7 +3,7 @@
 
 use pliant_mpm::cloth::Gas;
 use pliant_scenes::estimate::cloth_particles;
-use pliant_scenes::format::{Scene, parse_scene};
+use pliant_scenes::format::{Scene, parse_scene, validate};
 use pliant_scenes::scenario::Scenario;
 use serde_json::{Value, json};
 
@@ -27,7 +27,9 @@ fn scene(shape: Value, gas: Value) -> Value {
 }
 
 fn parsed(scene: &Value) -> Result<Scene, String> {
-    parse_scene(&scene.to_string()).map_err(|error| error.to_string())
+    let scene = parse_scene(&scene.to_string()).map_err(|error| error.to_string())?;
+    validate(&scene).map_err(|error| error.to_string())?;
+    Ok(scene)
 }
 
 fn ball() -> Value {
@@ -81,7 +83,7 @@ fn open_meshes_and_too_much_gas_are_refused() {
         .unwrap();
     let open = json!({ "type": "mesh", "file": file });
     let too_much = json!({ "type": "isothermal", "gauge_pressure": 0, "volume": 1 });
-    let refused = |scene: Value| Scenario::new(&parsed(&scene).unwrap()).unwrap_err().to_string();
+    let refused = |scene: Value| Scenario::new(&parsed(&scene).unwrap()).err().unwrap().to_string();
     let found = refused(scene(open, json!({ "type": "constant-pressure", "gauge_pressure": 1 })));
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(found.contains("cloth 'bag': gas: the sheet is open: 3 of its 6 edges"), "{found}");
