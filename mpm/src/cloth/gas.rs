@@ -17,8 +17,8 @@
 //! [`MOST_COMPRESSION`] the pressure therefore rises linearly, with the slope that it has there.
 //!
 //! # Largest substep
-//! The pressure is that at the start of a substep. The second derivative of the energy is -dp/dV g g^T
-//! - p H, with g and H the first and second derivatives of V. With masses m = rho t A of the vertices,
+//! The pressure is that at the start of a substep. The second derivative of the energy is
+//! -dp/dV g g^T less p H, with g and H the first and second derivatives of V. With masses m = rho t A of the vertices,
 //! A a third of the area around each, the first term has the one frequency -dp/dV sum |g|^2 / m =
 //! -dp/dV (area / (rho t)). The blocks of H are \[c - d\]x / 6 for an edge between faces with the other
 //! corners c and d, so by Gershgorin's theorem its frequencies are at most |p| max of sum |c - d| / (6
@@ -174,7 +174,7 @@ impl GasModel {
         check_closed(mesh)?;
         let at_rest = enclosed_volume(mesh.faces(), mesh.vertices());
         let area: f64 = (0..mesh.faces().len()).map(|face| mesh.area(face)).sum();
-        if !(at_rest > FLAT * area.powf(1.5)) {
+        if at_rest.is_nan() || at_rest <= FLAT * area.powf(1.5) {
             return Err(GasError::NotAround { volume: at_rest });
         }
         let law = match *gas {
