@@ -343,7 +343,7 @@ fn changed_between_steps(device: Option<&Device>) -> Vec<[f64; 3]> {
     let elastic = Elastic { youngs_modulus: 1e4, poissons_ratio: 0.3 };
     let pins = vec![Pin::fixed(0, mesh.vertices()[0]).unwrap()];
     let material = ClothMaterial::new(100.0, elastic, 0.002, 1e4);
-    builder.cloth(Sheet { mesh, material, pins, velocity: Vector3::zeros() });
+    builder.cloth(Sheet { pins, ..Sheet::new(mesh, material) });
     let mut world = builder.build().unwrap();
     if let Some(device) = device {
         backend::attach(device, &mut world).unwrap();

@@ -35,8 +35,8 @@ const SLOW: f64 = 0.1;
 pub(crate) struct EnergyNow {
     /// Of the particles.
     pub particles: Option<Totals>,
-    /// Their potential energy of gravity.
-    pub weight: f64,
+    /// Their potential energy: that of gravity, and of gas in closed cloths.
+    pub potential: f64,
     /// Of the dynamic bodies, and their mass \[kg\]; none without them.
     pub bodies: Option<(MechanicalEnergy, f64)>,
 }
@@ -48,7 +48,7 @@ struct DomainTracker {
     worked: f64,
     /// All work at the last update.
     work: f64,
-    /// Largest potential energy of gravity released since the start.
+    /// Largest potential energy, of gravity and of gas in cloths, released since the start.
     released: f64,
     lowest: f64,
     gain: f64,
@@ -74,14 +74,19 @@ impl DomainTracker {
 /// The balance since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct EnergyBalanceTracker {
-    /// Energies of the particles at the start: kinetic plus elastic, and potential energy of
-    /// gravity.
+    /// Energies of the particles at the start: of motion and strain, and potential energy.
     particles: [f64; 2],
     bodies: MechanicalEnergy,
     of_particles: ParticleFlows,
     of_bodies: EnergyFlows,
     /// In the order of [`gain`](Self::gain).
     domains: [DomainTracker; 4],
+}
+
+/// Energy of motion and strain. That of gas is a potential like that of gravity: what it releases is an
+/// input, and its zero has no meaning.
+pub(crate) fn of_motion_and_strain(totals: &Totals) -> f64 {
+    totals.kinetic_energy + totals.elastic_energy - totals.gas_energy
 }
 
 /// The negative part of losses that cannot be negative: energy that the scheme created.
@@ -107,17 +112,17 @@ fn outer_work(flows: &EnergyFlows) -> f64 {
 
 impl EnergyBalanceTracker {
     pub(crate) fn begin(now: &EnergyNow) -> Self {
-        let particles = now.particles.map_or([0.0; 2], |t| [t.kinetic_energy + t.elastic_energy, now.weight]);
+        let particles = now.particles.map_or([0.0; 2], |t| [of_motion_and_strain(&t), now.potential]);
         let bodies = now.bodies.map_or_else(MechanicalEnergy::default, |(energy, _)| energy);
         Self { particles, bodies, ..Self::default() }
     }
 
-    /// Counts that the energy of motion and strain of particles, and their weight's potential, were
+    /// Counts that the energy of motion and strain of particles, and their potential energy, were
     /// changed from outside: what is stored is then that of a start with the difference, and energy
     /// that is taken away was an input nevertheless.
-    pub(crate) fn set_particles(&mut self, moving: f64, weight: f64) {
+    pub(crate) fn set_particles(&mut self, moving: f64, potential: f64) {
         self.particles[0] += moving;
-        self.particles[1] += weight;
+        self.particles[1] += potential;
         for domain in [0, 2, 3] {
             self.domains[domain].worked += (-moving).max(0.0);
         }
@@ -139,7 +144,7 @@ impl EnergyBalanceTracker {
         let mut all = [0.0; 3];
         if let Some(particles) = &balance.particles {
             let work = p.bodies + p.pins;
-            let released = self.particles[1] - now.weight;
+            let released = self.particles[1] - now.potential;
             self.domains[0].update(work, released, particles.least_imbalance);
             all = [p.prescribed.unwrap_or(0.0) + p.pins, released, particles.least_imbalance];
         }
@@ -154,7 +159,7 @@ impl EnergyBalanceTracker {
             // Energy that bodies and particles create between them is compared with what reached
             // the particles: beside the work of motors that lift heavy robots it would not be seen.
             if let (Some(particles), Some(_)) = (&balance.particles, &balance.bodies) {
-                let (work, released) = (p.bodies + p.pins, self.particles[1] - now.weight);
+                let (work, released) = (p.bodies + p.pins, self.particles[1] - now.potential);
                 self.domains[2].update(work, released, particles.least_imbalance + exchange);
             }
         }
@@ -179,7 +184,7 @@ impl EnergyBalanceTracker {
 
     /// The balance at the present energies.
     pub(crate) fn balance(&self, now: &EnergyNow) -> EnergyBalance {
-        let particles = now.particles.map(|totals| self.balance_of_particles(&totals, now.weight));
+        let particles = now.particles.map(|totals| self.balance_of_particles(&totals, now.potential));
         let bodies = now.bodies.map(|(energy, _)| self.balance_of_bodies(&energy));
         let exchange = match (&particles, &bodies) {
             (Some(particles), Some(bodies)) => {
@@ -193,10 +198,10 @@ impl EnergyBalanceTracker {
         EnergyBalance { particles, bodies, exchange, imbalance, gain: self.gain(now) }
     }
 
-    fn balance_of_particles(&self, totals: &Totals, weight: f64) -> ParticleEnergy {
+    fn balance_of_particles(&self, totals: &Totals, potential: f64) -> ParticleEnergy {
         let flows = self.of_particles;
-        let [start, start_weight] = self.particles;
-        let change = totals.kinetic_energy + totals.elastic_energy - start + (weight - start_weight);
+        let [start, start_potential] = self.particles;
+        let change = of_motion_and_strain(totals) - start + (potential - start_potential);
         let made = change - flows.bodies - flows.pins;
         let losses =
             [flows.boundaries, flows.contact_normal, flows.contact_friction, flows.plastic, flows.damping];
@@ -206,7 +211,7 @@ impl EnergyBalanceTracker {
         ParticleEnergy {
             kinetic: totals.kinetic_energy,
             elastic: totals.elastic_energy,
-            gravitational: weight,
+            gravitational: potential - totals.gas_energy,
             flows,
             imbalance,
             least_imbalance,

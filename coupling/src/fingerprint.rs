@@ -38,6 +38,9 @@ impl Fingerprint {
         for (s, sheet) in mpm.sheets().iter().enumerate() {
             self.add(format!("vertices of sheet {s}"), sheet.mesh.vertices().len());
             self.add(format!("faces of sheet {s}"), sheet.mesh.faces().len());
+            if let Some(gas) = &sheet.gas {
+                self.add(format!("gas of sheet {s}"), format!("{gas:?}"));
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use pliant_rigid::Bodies;
 use pliant_rigid::simulation::{EnergyFlows, MechanicalEnergy};
 use serde::{Deserialize, Serialize};
 
-use crate::energy::{EnergyBalanceTracker, EnergyNow};
+use crate::energy::{EnergyBalanceTracker, EnergyNow, of_motion_and_strain};
 use crate::exchange::ExchangeTotals;
 use crate::report::{Balance, Diagnostics, EnergyBalance, ParticleFlows};
 
@@ -39,14 +39,14 @@ pub(crate) fn dynamic_body_energy(bodies: &Bodies) -> MovingBodies {
 }
 
 fn energies(totals: &Totals, gravity: &Vector3<f64>, bodies: MovingBodies) -> EnergyNow {
-    let weight = -gravity.dot(&totals.first_moment);
-    EnergyNow { particles: (totals.mass > 0.0).then_some(*totals), weight, bodies }
+    let potential = totals.gas_energy - gravity.dot(&totals.first_moment);
+    EnergyNow { particles: (totals.mass > 0.0).then_some(*totals), potential, bodies }
 }
 
 impl BalanceTracker {
     pub(crate) fn begin(totals: &Totals, gravity: Vector3<f64>, bodies: MovingBodies) -> Self {
         let now = energies(totals, &gravity, bodies);
-        let energy = totals.kinetic_energy + totals.elastic_energy + now.weight;
+        let energy = of_motion_and_strain(totals) + now.potential;
         Self {
             gravity,
             mass: totals.mass,
@@ -96,15 +96,16 @@ impl BalanceTracker {
     pub(crate) fn set_particles(&mut self, before: &Totals, after: &Totals) {
         let linear = after.linear_momentum - before.linear_momentum;
         let angular = after.angular_momentum - before.angular_momentum;
-        let moving = |totals: &Totals| totals.kinetic_energy + totals.elastic_energy;
-        let moving = moving(after) - moving(before);
-        let weight = -self.gravity.dot(&(after.first_moment - before.first_moment));
+        let moving = of_motion_and_strain(after) - of_motion_and_strain(before);
+        let potential = after.gas_energy
+            - before.gas_energy
+            - self.gravity.dot(&(after.first_moment - before.first_moment));
         self.linear += linear;
         self.angular += angular;
         self.linear_magnitude += linear.norm();
         self.angular_magnitude += angular.norm();
-        self.work += moving + weight;
-        self.flows.set_particles(moving, weight);
+        self.work += moving + potential;
+        self.flows.set_particles(moving, potential);
     }
 
     /// Velocity of the particles' centre of mass that follows from the impulses, world frame
@@ -135,7 +136,7 @@ impl BalanceTracker {
     /// Totals as diagnostics; updates the record of energy gains.
     pub(crate) fn diagnostics(&mut self, totals: &Totals, bodies: MovingBodies, time: f64) -> Diagnostics {
         let now = energies(totals, &self.gravity, bodies);
-        let energy = totals.kinetic_energy + totals.elastic_energy + now.weight;
+        let energy = of_motion_and_strain(totals) + now.potential;
         Diagnostics {
             time,
             mass: totals.mass,
@@ -144,7 +145,7 @@ impl BalanceTracker {
             angular_momentum: totals.angular_momentum,
             kinetic_energy: totals.kinetic_energy,
             elastic_energy: totals.elastic_energy,
-            gravitational_energy: now.weight,
+            gravitational_energy: now.potential - totals.gas_energy,
             dissipation: self.energy + self.work - energy,
             energy: self.flows.update(&now),
         }
@@ -188,6 +189,7 @@ mod tests {
             angular_momentum: angular,
             kinetic_energy,
             elastic_energy: 0.0,
+            gas_energy: 0.0,
         }
     }
 

@@ -130,7 +130,7 @@ pub struct Diagnostics {
     pub angular_momentum: Vector3<f64>,
     /// Kinetic energy, with the affine field's share \[J\].
     pub kinetic_energy: f64,
-    /// Elastic energy \[J\].
+    /// Elastic energy, with that of gas in closed cloths, whose zero is arbitrary \[J\].
     pub elastic_energy: f64,
     /// Potential energy of gravity, zero at the origin \[J\].
     pub gravitational_energy: f64,
@@ -223,7 +223,7 @@ impl ParticleFlows {
 pub struct ParticleEnergy {
     /// Kinetic energy, with the affine field's share.
     pub kinetic: f64,
-    /// Elastic energy.
+    /// Elastic energy, with that of gas in closed cloths, whose zero is arbitrary.
     pub elastic: f64,
     /// Potential energy of gravity, zero at the origin.
     pub gravitational: f64,

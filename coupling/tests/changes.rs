@@ -46,7 +46,7 @@ fn napkin(gravity: f64, pins: &[usize]) -> World {
     let material = ClothMaterial { damping: 0.5, ..ClothMaterial::new(50.0, elastic, 0.002, 1e5) };
     let pins = pins.iter().map(|&v| Pin::fixed(v, mesh.vertices()[v]).unwrap()).collect();
     let velocity = Vector3::zeros();
-    builder.cloth(Sheet { mesh, material, pins, velocity });
+    builder.cloth(Sheet { pins, velocity, ..Sheet::new(mesh, material) });
     builder.build().unwrap()
 }
 

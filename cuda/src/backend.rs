@@ -50,8 +50,8 @@ use contact::DeviceContact;
 /// Moves a world's particles to a device, which steps them from now on.
 ///
 /// # Errors
-/// [`BackendError::Unsupported`] for tactile pads and for directions of the solver that a device
-/// does not have ([`has_direction`]), [`BackendError::Device`] for all that the device refuses.
+/// [`BackendError::Unsupported`] for what [`World::attach`] refuses and for directions of the solver that a
+/// device does not have ([`has_direction`]), [`BackendError::Device`] for all that the device refuses.
 pub fn attach(device: &Device, world: &mut World) -> Result<(), BackendError> {
     world.reset_grid_frame().map_err(BackendError::device)?;
     let backend = DeviceBackend::new(device, world, InitialCapacity::default())?;

@@ -26,8 +26,10 @@ pub struct Totals {
     pub angular_momentum: Vector3<f64>,
     /// Kinetic energy, with the affine field's share m h^2/8 |C|^2 \[J\].
     pub kinetic_energy: f64,
-    /// Elastic energy \[J\].
+    /// Elastic energy, with `gas_energy` \[J\].
     pub elastic_energy: f64,
+    /// The part of it that gas in closed cloths has, a potential whose zero is arbitrary \[J\].
+    pub gas_energy: f64,
 }
 
 impl core::ops::AddAssign for Totals {
@@ -38,6 +40,7 @@ impl core::ops::AddAssign for Totals {
         self.angular_momentum += o.angular_momentum;
         self.kinetic_energy += o.kinetic_energy;
         self.elastic_energy += o.elastic_energy;
+        self.gas_energy += o.gas_energy;
     }
 }
 
@@ -59,7 +62,10 @@ impl Mpm {
         for sum in scratch {
             total += *sum;
         }
-        total.elastic_energy += self.sheets.as_ref().map_or(0.0, |sheets| sheets.elastic_energy());
+        if let Some(sheets) = &self.sheets {
+            total.elastic_energy += sheets.elastic_energy();
+            total.gas_energy = sheets.gas_energy();
+        }
         total
     }
 

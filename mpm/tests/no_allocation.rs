@@ -7,7 +7,7 @@ mod common;
 
 use common::{every_material, fast, lattice, step};
 use nalgebra::Vector3;
-use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Sheet};
+use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Gas, Sheet};
 use pliant_mpm::material::Elastic;
 use pliant_mpm::stable_step::largest_stable_substep;
 use pliant_mpm::{InstructionSet, Mpm, Totals};
@@ -54,8 +54,21 @@ fn sheet(h: f64) -> Mpm {
     Mpm::with_sheets(h, vec![], &[], &[sheet], &[], InstructionSet::detect()).unwrap()
 }
 
+/// A ball with gas that flies through blocks.
+fn inflated(h: f64) -> Mpm {
+    let elastic = Elastic { youngs_modulus: 1e4, poissons_ratio: 0.3 };
+    let gas = Gas::Isothermal { gauge_pressure: 100.0, ambient_pressure: 1e4, volume: None };
+    let mesh = ClothMesh::sphere(Vector3::zeros(), 0.2, 4).unwrap();
+    let sheet = Sheet {
+        gas: Some(gas),
+        velocity: Vector3::new(1.8, 0.6, 0.4),
+        ..Sheet::new(mesh, ClothMaterial::new(1e3, elastic, 0.1 * h, 1e3))
+    };
+    Mpm::with_sheets(h, vec![], &[], &[sheet], &[], InstructionSet::detect()).unwrap()
+}
+
 /// No allocation on one thread: for a block of several materials that turns and rings within its
-/// blocks, and for one and for a sheet of cloth that fly through blocks, as many as before.
+/// blocks, and for one, a sheet of cloth and an inflated ball that fly through blocks, as many as before.
 /// (`alloc_zeroed` and `realloc` come through `alloc` here, so that growing buffers count too.)
 #[test]
 fn stepping_allocates_nothing() {
@@ -91,6 +104,13 @@ fn stepping_allocates_nothing() {
 
         let (allocations, _, changes) = after_warm_up(sheet(h), dt / 2.0);
         println!("cloth: {allocations} allocations, {changes} changes of blocks");
+        assert!(changes >= 3, "{changes} changes of blocks: it does not fly far");
+        assert_eq!(allocations, 0);
+
+        let ball = inflated(h);
+        let limit = ball.largest_stable_substep(4.0);
+        let (allocations, _, changes) = after_warm_up(ball, limit);
+        println!("inflated: {allocations} allocations, {changes} changes of blocks");
         assert!(changes >= 3, "{changes} changes of blocks: it does not fly far");
         assert_eq!(allocations, 0);
     });

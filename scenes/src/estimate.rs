@@ -245,6 +245,12 @@ pub fn cloth_particles(scene: &Scene, cloth: &ClothSpec) -> Option<f64> {
             let [m, n] = parts.map(f64::from);
             Some((m + 1.0) * (n + 1.0) + 2.0 * m * n)
         }
+        ClothShape::Pillow { parts, .. } => {
+            // Front and back share the vertices of the sides.
+            let [m, n] = parts.map(f64::from);
+            Some((m + 1.0) * (n + 1.0) + (m - 1.0) * (n - 1.0) + 4.0 * m * n)
+        }
+        ClothShape::Sphere { parts, .. } => Some(30.0 * f64::from(*parts).powi(2) + 2.0),
         ClothShape::Disc { rings, .. } => {
             let rings = f64::from(*rings);
             Some(1.0 + 3.0 * rings * (rings + 1.0) + 6.0 * rings * rings)

@@ -117,5 +117,7 @@ fn totals_of(entries: &[f64]) -> Totals {
         angular_momentum: vector(&entries[7..]),
         kinetic_energy: entries[10],
         elastic_energy: entries[11],
+        // A device refuses gas in cloths.
+        gas_energy: 0.0,
     }
 }

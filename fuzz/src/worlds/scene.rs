@@ -95,6 +95,8 @@ fn particles(scene: &Scene) -> f64 {
     });
     let cloths = scene.cloths.iter().map(|cloth| match &cloth.shape {
         ClothShape::Rectangle { parts, .. } => 3.0 * f64::from(parts[0]) * f64::from(parts[1]),
+        ClothShape::Pillow { parts, .. } => 6.0 * f64::from(parts[0]) * f64::from(parts[1]),
+        ClothShape::Sphere { parts, .. } => 30.0 * f64::from(*parts).powi(2),
         ClothShape::Disc { rings, .. } => 9.0 * f64::from(*rings).powi(2),
         ClothShape::TShirt(shirt) => {
             let between = match shirt.spacing {

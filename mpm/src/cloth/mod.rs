@@ -8,9 +8,10 @@
 //! touches itself) interact through the grid like any other particles, without a search for pairs
 //! of faces.
 //!
-//! - [`mesh`]: the sheet at rest, checked; rectangles and discs;
+//! - [`mesh`]: the sheet at rest, checked; rectangles, discs, pillows and spheres;
 //! - [`model`]: energy, stress and return mapping of a face, over [`pliant_numeric::scalar::Real`];
 //! - [`bending`]: hinges between faces;
+//! - [`gas`]: the pressure of gas in closed sheets;
 //! - [`pin`]: vertices that are held and released;
 //! - [`sheet`]: a sheet made of these, with masses and rest state; [`patch`]: its particles among
 //!   all others;
@@ -43,7 +44,9 @@
 
 pub mod bending;
 mod cells;
+mod closed;
 pub mod crossings;
+pub mod gas;
 pub(crate) mod layers;
 pub mod mesh;
 pub mod model;
@@ -53,6 +56,7 @@ pub mod sheet;
 pub mod stability;
 
 pub use bending::Hinge;
+pub use gas::{Gas, GasError, GasModel};
 pub use layers::LayerReport;
 pub use mesh::{ClothMesh, Edge, MeshError};
 pub use model::{ClothMaterial, ClothModel};

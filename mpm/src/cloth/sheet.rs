@@ -1,5 +1,6 @@
 //! A sheet as input of a grid: mesh, material, pins; its masses and its faces at rest.
 
+use super::gas::{Gas, GasError, GasModel};
 use super::mesh::{ClothMesh, MeshError};
 use super::model::ClothMaterial;
 use super::pin::{Pin, PinError};
@@ -15,6 +16,9 @@ pub enum ClothError {
     /// A face does not fit the grid.
     #[error("cloth: {0}")]
     Mesh(#[from] MeshError),
+    /// The sheet cannot hold its gas.
+    #[error("cloth: {0}")]
+    Gas(#[from] GasError),
     /// A pin is out of range.
     #[error("cloth: pins[{index}]: {source}")]
     Pin {
@@ -34,6 +38,8 @@ pub struct Sheet {
     pub material: ClothMaterial,
     /// Vertices that are held.
     pub pins: Vec<Pin>,
+    /// Gas that it holds, if it is closed.
+    pub gas: Option<Gas>,
     /// Velocity of all of it at the start, world frame \[m/s\].
     pub velocity: Vector3<f64>,
 }
@@ -52,16 +58,16 @@ pub struct RestFace {
 }
 
 impl Sheet {
-    /// A sheet without pins, at rest.
+    /// A sheet without pins and gas, at rest.
     pub fn new(mesh: ClothMesh, material: ClothMaterial) -> Self {
-        Self { mesh, material, pins: Vec::new(), velocity: Vector3::zeros() }
+        Self { mesh, material, pins: Vec::new(), gas: None, velocity: Vector3::zeros() }
     }
 
     /// Checks it against a grid of spacing `grid_spacing` \[m\].
     ///
     /// # Errors
     /// A material parameter out of range, a face that does not fit the grid
-    /// ([`ClothMesh::check_spacing`]), or a pin that is not at its vertex.
+    /// ([`ClothMesh::check_spacing`]), a pin that is not at its vertex, or a gas that it cannot hold.
     pub fn check(&self, grid_spacing: f64) -> Result<(), ClothError> {
         self.material.validate()?;
         self.mesh.check_spacing(grid_spacing)?;
@@ -69,7 +75,16 @@ impl Sheet {
             Pin::check_all(&self.pins[..=index], self.mesh.vertices())
                 .map_err(|source| ClothError::Pin { index, source })?;
         }
+        self.gas_model()?;
         Ok(())
+    }
+
+    /// The law of its gas, if it holds any.
+    ///
+    /// # Errors
+    /// A figure out of range, or a sheet that cannot hold gas ([`GasModel::new`]).
+    pub fn gas_model(&self) -> Result<Option<GasModel>, GasError> {
+        self.gas.as_ref().map(|gas| GasModel::new(gas, &self.mesh, &self.material)).transpose()
     }
 
     /// A face at rest.

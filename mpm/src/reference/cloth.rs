@@ -13,7 +13,8 @@ use super::totals::ReferenceTotals;
 use crate::bspline::INVERSE_SECOND_MOMENT;
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{
-    ClothError, ClothMaterial, ClothMesh, ClothModel, Hinge, Pin, Sheet, Stability, bending, stability,
+    ClothError, ClothMaterial, ClothMesh, ClothModel, Gas, GasError, GasModel, Hinge, Pin, Sheet, Stability,
+    bending, gas, stability,
 };
 use nalgebra::{Matrix2, Matrix3, Vector3};
 use pliant_numeric::linalg::Vec3;
@@ -67,6 +68,7 @@ pub struct ReferenceCloth {
     /// Gravity in the last substep \[m/s^2\].
     gravity: Vector3<f64>,
     hinges: Vec<Hinge>,
+    gas: Option<GasModel>,
     pins: Vec<Pin>,
     /// Inverse masses of the vertices in the substep, zero where a pin holds \[1/kg\].
     inverse_masses: Vec<f64>,
@@ -85,7 +87,7 @@ impl ReferenceCloth {
         pins: Vec<Pin>,
         grid_spacing: f64,
     ) -> Result<Self, ClothError> {
-        let sheet = Sheet { mesh, material, pins, velocity: Vector3::zeros() };
+        let sheet = Sheet { pins, ..Sheet::new(mesh, material) };
         sheet.check(grid_spacing)?;
         let particle = |position: Vector3<f64>, volume: f64| ClothParticle {
             position,
@@ -124,10 +126,44 @@ impl ReferenceCloth {
             substep: 0.0,
             gravity: Vector3::zeros(),
             hinges,
+            gas: None,
             pins,
             inverse_masses,
             support_impulse,
         })
+    }
+
+    /// Fills the sheet with gas.
+    ///
+    /// # Errors
+    /// [`GasError`]: a figure out of range, or a sheet that cannot hold it.
+    pub fn fill(&mut self, gas: &Gas) -> Result<(), GasError> {
+        self.gas = Some(GasModel::new(gas, &self.mesh, &self.material)?);
+        Ok(())
+    }
+
+    /// Volume within the sheet now, which has a meaning where it is closed \[m^3\].
+    pub fn enclosed_volume(&self) -> f64 {
+        gas::enclosed_volume(self.mesh.faces(), &self.positions())
+    }
+
+    /// Forces of the gas on the vertices \[N\].
+    pub fn gas_forces(&self) -> Vec<Vector3<f64>> {
+        let mut forces = vec![Vector3::zeros(); self.vertices.len()];
+        let Some(model) = &self.gas else { return forces };
+        let pressure = model.gauge_pressure(self.enclosed_volume());
+        for face in &self.faces {
+            let force = pressure * gas::corner_area(face.vertices.map(|v| self.vertices[v].position));
+            face.vertices.iter().for_each(|&v| forces[v] += force);
+        }
+        forces
+    }
+
+    /// Largest substep for particles that move at up to `max_speed` \[m/s\]: that of
+    /// [`Self::stability`], and of the gas at the present volume \[s\].
+    pub fn largest_substep(&self, max_speed: f64) -> f64 {
+        let of_gas = self.gas.map_or(f64::INFINITY, |gas| gas.largest_substep(self.enclosed_volume()));
+        self.stability.largest_substep(max_speed).min(of_gas)
     }
 
     /// The mesh at rest.
@@ -176,14 +212,15 @@ impl ReferenceCloth {
         [f1, f2, Vec3(face.director.into())]
     }
 
-    /// Elastic energy \[J\].
+    /// Elastic energy, with that of gas \[J\].
     pub fn elastic_energy(&self) -> f64 {
         let face = |f: &ClothFace| f.volume * self.model.energy_density(&Qr::new(&self.columns(f)));
         let bending = bending::serial::energy(&self.hinges, &self.positions(), &self.held());
-        self.faces.iter().map(face).sum::<f64>() + bending
+        let gas = self.gas.map_or(0.0, |gas| gas.energy(self.enclosed_volume()));
+        self.faces.iter().map(face).sum::<f64>() + bending + gas
     }
 
-    /// Elastic forces on the vertices \[N\] and, for each face, minus the derivative of its energy
+    /// Forces of the elements and of gas on the vertices \[N\] and, for each face, minus the derivative of its energy
     /// with respect to its director \[J\].
     pub fn elastic_forces(&self) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
         self.mean_forces(0.0)
@@ -192,8 +229,8 @@ impl ReferenceCloth {
     /// The same with the mean of the in-plane stresses over a substep of `substep` \[s\], see
     /// [`crate::cloth::stability`].
     pub fn mean_forces(&self, substep: f64) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
-        let biot = self.mean_biot(substep);
-        let mut on_vertices = vec![Vector3::zeros(); self.vertices.len()];
+        let mut on_vertices = self.gas_forces();
+        let biot = self.mean_biot(substep, &on_vertices);
         let mut on_directors = Vec::with_capacity(self.faces.len());
         for (face, biot) in self.faces.iter().zip(biot) {
             let qr = Qr::new(&self.columns(face));
@@ -216,15 +253,15 @@ impl ReferenceCloth {
     }
 
     /// Biot stresses of the faces, a weighted mean over the steps that the mesh takes from rest in
-    /// `substep` \[s\].
-    fn mean_biot(&self, substep: f64) -> Vec<[f64; 3]> {
+    /// `substep` \[s\] under constant `loads` \[N\].
+    fn mean_biot(&self, substep: f64, loads: &[Vector3<f64>]) -> Vec<[f64; 3]> {
         let (steps, step) = self.stability.mesh_substeps(substep);
         let mut positions = self.positions();
         let mut velocities = vec![Vector3::zeros(); self.vertices.len()];
         let mut mean = vec![[0.0; 3]; self.faces.len()];
         for k in 0..steps {
             let weight = stability::weight(k, steps);
-            let mut forces = vec![Vector3::zeros(); self.vertices.len()];
+            let mut forces = loads.to_vec();
             for (face, mean) in self.faces.iter().zip(&mut mean) {
                 let [f1, f2] = face.edge_columns(face.vertices.map(|v| positions[v]));
                 // The in-plane stress does not depend on the director.

@@ -56,7 +56,7 @@ pub struct ReferenceTotals {
     pub angular_momentum: Vector3<f64>,
     /// Kinetic energy \[J\]; of particles with the affine term m h^2/8 |C|^2.
     pub kinetic_energy: f64,
-    /// Elastic energy \[J\]; zero for a grid.
+    /// Elastic energy, with that of gas in cloth \[J\]; zero for a grid.
     pub elastic_energy: f64,
 }
 

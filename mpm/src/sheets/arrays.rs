@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use nalgebra::Vector3;
+
 use super::quad::F32x4;
 use crate::cloth::Stability;
 use crate::tiles::{BLOCK_CELLS, ParticleStore};
@@ -38,6 +40,15 @@ impl Vertices {
     pub(super) fn displacement(&self, from: usize, to: usize, d: usize) -> f32 {
         let whole = self.corners[to][d].wrapping_sub(self.corners[from][d]);
         whole as f32 + (self.locals[to].0[d] - self.locals[from].0[d])
+    }
+
+    /// The same in f64, exactly \[cells\].
+    #[inline(always)]
+    pub(super) fn difference(&self, from: usize, to: usize) -> Vector3<f64> {
+        Vector3::from_fn(|d, _| {
+            let whole = self.corners[to][d].wrapping_sub(self.corners[from][d]);
+            f64::from(whole) + (f64::from(self.locals[to].0[d]) - f64::from(self.locals[from].0[d]))
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::cloth::{ClothMaterial, ClothModel};
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
 impl ClothMeshes {
-    /// Elastic energy of all sheets, that of bending included \[J\].
+    /// Elastic energy of all sheets, those of bending and of gas included \[J\].
     pub(crate) fn elastic_energy(&self) -> f64 {
         let mut faces = 0.0;
         for (span, material) in self.spans.iter().zip(&self.materials) {
@@ -16,7 +16,12 @@ impl ClothMeshes {
             faces +=
                 groups.map(|(group, state)| self.level.run(Energy { group, state, material })).sum::<f64>();
         }
-        faces + self.bending.energy(&self.vertices, self.grid_spacing)
+        faces + self.bending.energy(&self.vertices, self.grid_spacing) + self.gas_energy()
+    }
+
+    /// The part of the gas in closed sheets \[J\].
+    pub(crate) fn gas_energy(&self) -> f64 {
+        self.gases.energy()
     }
 }
 

@@ -10,7 +10,7 @@
 //! 3. the vertex-face constraints are solved ([`solve_vertex_face_constraints`]);
 //! 4. at the end of a step, layers that would pass through each other are kept apart ([`layers`]);
 //! 5. the stress of faces is computed, in a long substep as a mean over several steps of the mesh,
-//!    and the forces on their corners ([`stress`]) and of hinges ([`bending`]);
+//!    and the forces on their corners ([`stress`]), of hinges ([`bending`]) and of gas ([`gas`]);
 //! 6. the results are written to the lanes: positions, velocities, directors, and the next
 //!    substep's forces ([`scatter`]).
 //!
@@ -20,6 +20,7 @@
 mod arrays;
 mod bending;
 mod energy;
+mod gas;
 pub(crate) mod lanes;
 mod layers;
 mod pin_changes;
@@ -47,6 +48,7 @@ use arrays::{
     Vertices, corner,
 };
 use bending::Bending;
+use gas::Gases;
 use layers::Layers;
 use pins::{Grid, Pins};
 use pliant_numeric::simd::{Detected, F32x16, LANES};
@@ -80,6 +82,7 @@ pub(crate) struct ClothMeshes {
     groups: Vec<FaceGroup>,
     states: Vec<FaceState>,
     bending: Bending,
+    gases: Gases,
     pins: Pins,
     layers: Layers,
     /// Whether some sheet resists shear across it.
@@ -109,6 +112,7 @@ impl ClothMeshes {
             groups: Vec::new(),
             states: Vec::new(),
             bending: Bending::default(),
+            gases: Gases::default(),
             pins: Pins::default(),
             layers: Layers::new(Vec::new(), 0, grid_spacing),
             has_shear_stiffness: sheets.iter().any(|sheet| sheet.material.shear_stiffness > 0.0),
@@ -120,16 +124,18 @@ impl ClothMeshes {
             all.bending.add(sheet, first_vertex);
             all.add_vertices(sheet);
             all.add_faces(sheet, first_vertex, &mut adjacency);
-            all.spans.push(SheetSpan {
-                vertices: first_vertex as usize..all.places.len(),
-                groups: first_group..all.groups.len(),
-                stability: Stability::new(sheet, grid_spacing),
-            });
+            let (vertices, groups) = (first_vertex as usize..all.places.len(), first_group..all.groups.len());
+            // Checked sheets hold their gas.
+            if let Ok(Some(model)) = sheet.gas_model() {
+                all.gases.add(model, vertices.clone(), groups.clone());
+            }
+            all.spans.push(SheetSpan { vertices, groups, stability: Stability::new(sheet, grid_spacing) });
         }
         adjacency.sort_unstable();
         let vertices = all.places.len();
         all.adjacency = CsrAdjacency::new(vertices, &adjacency);
         all.bending.finish(vertices);
+        all.gases.finish(vertices, all.groups.len());
         all.vertices = Vertices {
             corners: vec![[0; 4]; vertices],
             locals: vec![F32x4::ZERO; vertices],
@@ -361,7 +367,7 @@ impl ClothMeshes {
     /// Largest stable substep for particles that move at up to `max_speed` \[m/s\] \[s\].
     pub(crate) fn largest_substep(&self, max_speed: f64) -> f64 {
         let of_sheets = self.spans.iter().map(|span| span.stability.largest_substep(max_speed));
-        of_sheets.fold(f64::INFINITY, f64::min)
+        of_sheets.fold(self.gases.largest_substep(), f64::min)
     }
 
     /// Bytes held.
@@ -384,6 +390,7 @@ impl ClothMeshes {
             + bytes(&self.groups)
             + bytes(&self.states)
             + self.bending.memory()
+            + self.gases.memory()
             + self.layers.memory()
     }
 }

@@ -9,6 +9,7 @@ use super::arrays::{
     CsrAdjacency, FaceGroup, FaceState, GROUP_GRAIN, LaneSlot, MeshState, VERTEX_GRAIN, Vertices, corner,
 };
 use super::bending::Bending;
+use super::gas::Gases;
 use super::quad::F32x4;
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{ClothMaterial, ClothModel, stability};
@@ -19,9 +20,10 @@ use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
 impl ClothMeshes {
     /// Computes the centroids' positions, maps the directors back, and finds the stresses, and the
-    /// forces of faces and hinges on the vertices, as means over a substep of `substep` \[s\] under
+    /// forces of faces, gas and hinges on the vertices, as means over a substep of `substep` \[s\] under
     /// `gravity` \[m/s^2\].
     pub(crate) fn find_forces(&mut self, store: &ParticleStore, substep: f64, gravity: Vector3<f64>) {
+        self.gases.find_forces(&self.groups, &self.vertices, &self.adjacency, self.grid_spacing);
         for sheet in 0..self.spans.len() {
             self.find_stresses(sheet, store, substep, gravity);
         }
@@ -68,7 +70,7 @@ impl ClothMeshes {
     /// per m/s].
     fn move_mesh(&mut self, sheet: usize, impulse_step: f64, step: f64, gravity: Vector3<f64>) {
         let range = self.spans[sheet].vertices.clone();
-        let (states, adjacency, level) = (&self.states, &self.adjacency, self.level);
+        let (states, adjacency, gases, level) = (&self.states, &self.adjacency, &self.gases, self.level);
         let (first, of_vertices) = (range.start, &self.vertices.velocities[range.clone()]);
         let gravity_step = (gravity * impulse_step).map(|x| x as f32);
         let gravity_step = F32x4([gravity_step.x, gravity_step.y, gravity_step.z, 0.0]);
@@ -88,6 +90,7 @@ impl ClothMeshes {
                 of_vertices,
                 adjacency,
                 states,
+                gases,
                 gravity_step,
                 impulse_step,
                 step,
@@ -95,13 +98,15 @@ impl ClothMeshes {
         });
     }
 
-    /// Writes the rows of the vertices, with the forces of their faces and then of their hinges.
+    /// Writes the rows of the vertices, with the forces of their faces, of gas, and then of their
+    /// hinges.
     fn add_forces(&mut self) {
-        let (states, adjacency, bending, vertices) =
-            (&self.states, &self.adjacency, &self.bending, &self.vertices);
-        let level = self.level;
-        self.rows.par_chunks_mut(VERTEX_GRAIN).enumerate().for_each(|(chunk, rows)| {
-            level.run(AddForces { first: chunk * VERTEX_GRAIN, rows, states, adjacency, bending, vertices });
+        let Self { rows, states, adjacency, bending, gases, vertices, level, .. } = self;
+        let (states, adjacency, bending, gases, vertices) =
+            (&*states, &*adjacency, &*bending, &*gases, &*vertices);
+        rows.par_chunks_mut(VERTEX_GRAIN).enumerate().for_each(|(chunk, rows)| {
+            let first = chunk * VERTEX_GRAIN;
+            level.run(AddForces { first, rows, states, adjacency, bending, gases, vertices });
         });
     }
 }
@@ -113,6 +118,7 @@ struct AddForces<'a> {
     states: &'a [FaceState],
     adjacency: &'a CsrAdjacency,
     bending: &'a Bending,
+    gases: &'a Gases,
     vertices: &'a Vertices,
 }
 
@@ -122,7 +128,8 @@ impl Kernel for AddForces<'_> {
     #[inline(always)]
     fn run<S: Simd>(self) {
         for (number, row) in (self.first..).zip(self.rows) {
-            let mut force = corner_forces(self.states, self.adjacency.of(number));
+            let mut force =
+                corner_forces(self.states, self.adjacency.of(number)).plus(self.gases.force(number));
             self.bending.add_force(number, &mut force.0);
             let [x, y, z, _] = self.vertices.locals[number].0;
             let [u, v, w, _] = self.vertices.velocities[number].0;
@@ -168,6 +175,7 @@ struct MoveVertices<'a> {
     of_vertices: &'a [F32x4],
     adjacency: &'a CsrAdjacency,
     states: &'a [FaceState],
+    gases: &'a Gases,
     gravity_step: F32x4,
     impulse_step: f32,
     step: f32,
@@ -183,7 +191,8 @@ impl Kernel for MoveVertices<'_> {
             let inverse_mass = of_vertex.0[3];
             // Held vertices do not move.
             if inverse_mass > 0.0 {
-                let force = corner_forces(self.states, self.adjacency.of(number));
+                let force =
+                    corner_forces(self.states, self.adjacency.of(number)).plus(self.gases.force(number));
                 let change = force.times(self.impulse_step * inverse_mass).plus(self.gravity_step);
                 *velocity = velocity.plus(change);
                 *way = way.plus(velocity.times(self.step));
@@ -281,11 +290,12 @@ impl Kernel for Measure<'_> {
 }
 
 impl ClothMeshes {
-    /// Computes edges and centroids from the vertices.
+    /// Computes edges, centroids and volumes from the vertices.
     pub(crate) fn measure(&mut self, store: &ParticleStore) {
         let (vertices, slots, level) = (&self.vertices, &self.slots, self.level);
         let faces = self.states.par_iter_mut().zip(&self.groups).with_min_len(GROUP_GRAIN);
         faces.for_each(|(state, group)| level.run(Measure { group, state, vertices, slots, store }));
+        self.gases.measure(&self.groups, &self.vertices, self.grid_spacing);
     }
 }
 

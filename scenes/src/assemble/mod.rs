@@ -117,7 +117,8 @@ fn cloth(scene: &Scene, at: usize, described: &ClothSpec) -> Result<AssembledClo
     // Paths were made absolute when the scene was read; validation has reported a missing grid.
     let spacing = scene.grid_spacing.unwrap_or(1.0);
     let (mesh, material, pins) = described.build(Path::new(""), spacing).map_err(failed)?;
-    let sheet = Sheet { mesh, material, pins, velocity: described.velocity.into() };
+    let gas = described.gas_within(&mesh, &material).map_err(failed)?;
+    let sheet = Sheet { mesh, material, pins, gas, velocity: described.velocity.into() };
     Ok(AssembledCloth { sheet, color: described.color, back_color: described.back_color })
 }
 

@@ -176,7 +176,7 @@ fn at_least(mesh: &ClothMesh, first: usize, distance: impl Fn(&Vector3<f64>) -> 
 /// Key points of a shape in the plane of its own frame \[m\].
 fn key_points(shape: &ClothShape, grid_spacing: f64) -> Vec<(&'static str, Vector2<f64>)> {
     match shape {
-        ClothShape::Rectangle { size, .. } => {
+        ClothShape::Rectangle { size, .. } | ClothShape::Pillow { size, .. } => {
             let at = |x: f64, y: f64| Vector2::new(x * size[0], y * size[1]);
             vec![
                 ("lower-left", at(-0.5, -0.5)),
@@ -189,6 +189,6 @@ fn key_points(shape: &ClothShape, grid_spacing: f64) -> Vec<(&'static str, Vecto
         ClothShape::Disc { .. } => vec![("center", Vector2::zeros())],
         ClothShape::TShirt(measures) => measures.shirt(grid_spacing).key_points(),
         ClothShape::Trousers(measures) => measures.trousers(grid_spacing).key_points(),
-        ClothShape::Mesh { .. } => Vec::new(),
+        ClothShape::Sphere { .. } | ClothShape::Mesh { .. } => Vec::new(),
     }
 }

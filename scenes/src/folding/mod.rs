@@ -141,6 +141,7 @@ impl Folding {
                 damping: 0.2,
             },
             mass_damping: 0.0,
+            gas: None,
             pins: Vec::new(),
             color: [226, 232, 238],
             back_color: Some([70, 120, 176]),

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use nalgebra::Vector3;
 use pliant_coupling::AutoOr;
-use pliant_mpm::cloth::{ClothMaterial, ClothMesh, MeshError, Pin, PinError};
+use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Gas, GasError, GasModel, MeshError, Pin, PinError};
 use pliant_mpm::material::{Elastic, MaterialError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::Pose;
 use super::garment::{TShirtMeasures, TrousersMeasures};
+use super::gas::ClothGas;
 use crate::isometry::isometry;
 use pliant_garment::{ClothFileError, TShirtError, TrousersError, load_cloth};
 
@@ -35,6 +36,10 @@ pub struct ClothSpec {
     /// motion decays and nothing changes at rest [1/s].
     #[serde(default)]
     pub mass_damping: f64,
+    /// Gas within a closed cloth: one without open edges, in one part, normals outwards. Null: the
+    /// pressure is the same on both sides.
+    #[serde(default)]
+    pub gas: Option<ClothGas>,
     /// Vertices and edges that are held until a release time.
     #[serde(default)]
     pub pins: Vec<ClothPin>,
@@ -65,6 +70,27 @@ pub enum ClothShape {
         radius: f64,
         /// Rings of faces; ring k has 6 k vertices [-].
         rings: u32,
+    },
+    /// Two rectangles about the origin, joined along all four sides; normals are outwards.
+    Pillow {
+        /// Lengths of the sides along x and y [m].
+        size: [f64; 2],
+        /// Parts along x and y, at least 2; each has two faces in front and two behind. In front,
+        /// vertices are numbered as those of a rectangle; those behind that are not on the sides
+        /// follow in the same order [-].
+        parts: [u32; 2],
+        /// Distance between front and back at the start, except at the sides [m]. "auto" is 1.5 times
+        /// the grid spacing.
+        #[serde(default)]
+        gap: AutoOr<f64>,
+    },
+    /// A sphere about the origin; normals are outwards.
+    Sphere {
+        /// Radius [m].
+        radius: f64,
+        /// Parts of each edge of the icosahedron that is put onto the sphere: edges are about 1.2
+        /// radius / parts long, and there are 20 parts^2 faces [-].
+        parts: u32,
     },
     /// A T-shirt about the origin, lying flat, +y towards the neck, front up; normals are outwards.
     TShirt(TShirtMeasures),
@@ -211,6 +237,9 @@ pub struct PinKeyframe {
     pub displacement: [f64; 3],
 }
 
+/// Automatic distance between front and back of a pillow, in grid spacings: that of a T-shirt's.
+const PILLOW_GAP: f64 = 1.5;
+
 /// Why a cloth was not built.
 #[derive(Debug, thiserror::Error)]
 pub enum ClothError {
@@ -253,6 +282,14 @@ pub enum ClothError {
         name: String,
         /// Why.
         source: MaterialError,
+    },
+    /// The sheet cannot hold its gas.
+    #[error("cloth '{name}': {source}")]
+    Gas {
+        /// Name of the cloth.
+        name: String,
+        /// Why.
+        source: GasError,
     },
     /// A pin is refused.
     #[error("cloth '{name}': pins[{pin}]: {source}")]
@@ -335,6 +372,17 @@ impl ClothSpec {
         Ok((mesh, material, pins))
     }
 
+    /// Its gas, for the mesh and material that [`build`](Self::build) made.
+    ///
+    /// # Errors
+    /// [`ClothError::Gas`]: a figure out of range, or a mesh that is not closed.
+    pub fn gas_within(&self, mesh: &ClothMesh, material: &ClothMaterial) -> Result<Option<Gas>, ClothError> {
+        let Some(gas) = self.gas.as_ref().map(ClothGas::gas) else { return Ok(None) };
+        let refused = |source| ClothError::Gas { name: self.name.clone(), source };
+        GasModel::new(&gas, mesh, material).map_err(refused)?;
+        Ok(Some(gas))
+    }
+
     /// The sheet in its own frame.
     fn sheet(&self, base_dir: &Path, grid_spacing: f64) -> Result<ClothMesh, ClothError> {
         let name = || self.name.clone();
@@ -347,6 +395,16 @@ impl ClothSpec {
             ),
             ClothShape::Disc { radius, rings } => {
                 ClothMesh::disc(Vector3::zeros(), Vector3::z(), *radius, *rings as usize)
+            }
+            ClothShape::Pillow { size: [x, y], parts, gap } => ClothMesh::pillow(
+                Vector3::new(-0.5 * x, -0.5 * y, 0.0),
+                Vector3::x() * *x,
+                Vector3::y() * *y,
+                parts.map(|count| count as usize),
+                gap.value().unwrap_or(PILLOW_GAP * grid_spacing),
+            ),
+            ClothShape::Sphere { radius, parts } => {
+                ClothMesh::sphere(Vector3::zeros(), *radius, *parts as usize)
             }
             ClothShape::TShirt(measures) => {
                 let sewn = measures.shirt(grid_spacing).sew();

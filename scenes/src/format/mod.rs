@@ -13,6 +13,7 @@ mod common;
 mod copies;
 mod drive;
 mod garment;
+mod gas;
 mod goal;
 mod joint;
 pub mod limits;
@@ -43,6 +44,7 @@ pub use drive::{
     Actuator, Constraint, Control, Controller, Force, InverseDynamics, JointTarget, Suction, TargetPositions,
 };
 pub use garment::{TShirtMeasures, TrousersMeasures};
+pub use gas::ClothGas;
 pub use goal::{CoordinateAxis, Goal, Quantity};
 pub use joint::{AxisJoint, BallJoint, JointSpec, PlanarJoint, UniversalJoint};
 pub use output::{Camera, ColorBy, Field, Output};

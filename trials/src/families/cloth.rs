@@ -117,6 +117,7 @@ fn sheet(name: String, shape: ClothShape, material: Fabric, pose: Pose) -> Cloth
         velocity: [0.0; 3],
         material,
         mass_damping: 0.0,
+        gas: None,
         pins: Vec::new(),
         color: [226, 232, 238],
         back_color: None,

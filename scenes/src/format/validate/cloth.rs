@@ -3,7 +3,7 @@
 use pliant_garment::{TShirtError, TrousersError};
 
 use super::Check;
-use crate::format::{ClothPin, ClothShape, ClothSpec, PinPlace, Scene};
+use crate::format::{AutoOr, ClothGas, ClothPin, ClothShape, ClothSpec, PinPlace, Scene};
 
 impl Check {
     /// The figures of the cloths. Files are not opened here, and nothing is cut.
@@ -32,6 +32,9 @@ impl Check {
                 &format!("{path}.material."),
                 cloth.material.on_grid(grid_spacing).out_of_range(),
             );
+            if let Some(gas) = &cloth.gas {
+                self.gas(&format!("{path}.gas"), cloth, gas);
+            }
             for (k, pin) in cloth.pins.iter().enumerate() {
                 self.pin(&format!("{path}.pins[{k}]"), cloth, pin);
             }
@@ -49,6 +52,20 @@ impl Check {
             ClothShape::Disc { radius, rings } => {
                 self.positive(&format!("{path}.radius"), *radius, "m");
                 self.positive(&format!("{path}.rings"), f64::from(*rings), "");
+            }
+            ClothShape::Pillow { size, parts, gap } => {
+                for k in 0..2 {
+                    self.positive(&format!("{path}.size[{k}]"), size[k], "m");
+                    let count = f64::from(parts[k]);
+                    self.number(&format!("{path}.parts[{k}]"), count, "", "must be at least 2", count >= 2.0);
+                }
+                if let AutoOr::Value(gap) = gap {
+                    self.positive(&format!("{path}.gap"), *gap, "m");
+                }
+            }
+            ClothShape::Sphere { radius, parts } => {
+                self.positive(&format!("{path}.radius"), *radius, "m");
+                self.positive(&format!("{path}.parts"), f64::from(*parts), "");
             }
             ClothShape::TShirt(measures) => {
                 let shirt = measures.shirt(grid_spacing);
@@ -68,6 +85,17 @@ impl Check {
                 Err(other) => self.problem(path, other.to_string()),
             },
             ClothShape::Mesh { scale, .. } => self.positive(&format!("{path}.scale"), *scale, "m"),
+        }
+    }
+
+    /// Files are not opened here: whether a mesh is closed is seen when it is built.
+    fn gas(&mut self, path: &str, cloth: &ClothSpec, gas: &ClothGas) {
+        self.refuse_material(&format!("{path}."), gas.gas().out_of_range());
+        if !matches!(
+            cloth.shape,
+            ClothShape::Pillow { .. } | ClothShape::Sphere { .. } | ClothShape::Mesh { .. }
+        ) {
+            self.problem(path, "only a closed cloth holds gas: a pillow, a sphere or a closed mesh");
         }
     }
 

@@ -176,6 +176,8 @@ fn parts(scene: &Scene) -> Vec<Part> {
     let cloths = scene.cloths.iter().enumerate().filter_map(|(at, cloth)| {
         let (field, from) = match &cloth.shape {
             ClothShape::Rectangle { parts, .. } => ("parts", format!("{parts:?}")),
+            ClothShape::Pillow { parts, .. } => ("parts", format!("{parts:?}")),
+            ClothShape::Sphere { parts, .. } => ("parts", parts.to_string()),
             ClothShape::Disc { rings, .. } => ("rings", rings.to_string()),
             ClothShape::TShirt(TShirtMeasures { spacing, .. })
             | ClothShape::Trousers(TrousersMeasures { spacing, .. }) => match spacing {
