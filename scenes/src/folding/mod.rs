@@ -36,7 +36,7 @@ const SETTLE: f64 = 0.1;
 /// lower edge \[-\].
 const SIDE_BEYOND: f64 = 0.185;
 /// How far the second fold does \[m\].
-const EDGE_BEYOND: f64 = 0.03;
+const EDGE_BEYOND: f64 = 0.025;
 /// How far blades reach below an edge \[m\].
 const DEPTH: f64 = 0.025;
 /// The same where an edge lies beyond another that is to stay, from half-way between them: layers that
@@ -280,7 +280,7 @@ fn unfold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
         origin: [place.left.clone(), place.right.clone()].concat(),
         along,
         turn,
-        at: 0.0,
+        at: place.at,
         depth: BEFORE_MIDDLE,
         opening: 0.06,
         distance: 2.0 * place.from_middle + SMOOTHED,

@@ -50,11 +50,17 @@ pub struct Pattern {
     pub across_length: f64,
 }
 
+/// From the corner of a cuff along its side to where a hand takes it to unfold \[m\]: half of a blade's
+/// width is 25 mm. The corner is what sticks out where the sleeve was dragged along.
+const BELOW_CUFF: f64 = 0.02;
+
 /// A place on the left side, and the same on the right one.
 #[derive(Clone, Debug)]
 pub struct SidePlace {
     pub left: Vec<ClothPoint>,
     pub right: Vec<ClothPoint>,
+    /// From there along the side, upwards, to the middle of the hand \[m\].
+    pub at: f64,
     /// Distance from the middle line \[m\].
     pub from_middle: f64,
 }
@@ -63,7 +69,7 @@ impl SidePlace {
     /// Of a vertex of a seam, at its place on the right side of the pattern \[m\].
     fn on_seam(right: Vector2<f64>) -> Self {
         let point = |x: f64| vec![ClothPoint::Nearest { point: [x, right.y, 0.0] }];
-        Self { left: point(-right.x), right: point(right.x), from_middle: right.x }
+        Self { left: point(-right.x), right: point(right.x), at: 0.0, from_middle: right.x }
     }
 }
 
@@ -80,8 +86,13 @@ impl Pattern {
                     |side: &str| ["upper", "lower"].map(|end| key(&format!("cuff-{end}-{side}"))).to_vec();
                 let (neck, inside) = (place("neck-right"), hem.x - AT_CORNER);
                 let shoulder = neck + (cuff - neck) * ((inside - neck.x) / (cuff.x - neck.x));
-                let from_middle = 0.5 * (cuff.x + place("cuff-lower-right").x);
-                let cuffs = SidePlace { left: ends("left"), right: ends("right"), from_middle };
+                let lower_cuff = place("cuff-lower-right");
+                let from_middle = 0.5 * (cuff.x + lower_cuff.x);
+                let cuffs = SidePlace { left: ends("left"), right: ends("right"), at: 0.0, from_middle };
+                let [left, right] = pair("cuff-upper").map(|corner| vec![corner]);
+                let slope = (cuff - lower_cuff).normalize();
+                let from_middle = cuff.x - BELOW_CUFF * slope.x;
+                let cuff_corners = SidePlace { left, right, at: -BELOW_CUFF, from_middle };
                 Self {
                     shape: ClothShape::TShirt(measures),
                     lower: pair("hem"),
@@ -89,8 +100,8 @@ impl Pattern {
                     inner: vec![key("hem-middle")],
                     corners: [hem, cuff],
                     length: shirt.length,
-                    folded_at: [up(AT_CORNER), cuffs.clone()],
-                    unfolded_at: [up(ABOVE_HEM), cuffs],
+                    folded_at: [up(AT_CORNER), cuffs],
+                    unfolded_at: [up(ABOVE_HEM), cuff_corners],
                     across: [on_edge(inside, hem.y, shirt.gap), on_edge(inside, shoulder.y, 0.0)].concat(),
                     across_length: shoulder.y - hem.y,
                 }
