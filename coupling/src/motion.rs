@@ -28,8 +28,8 @@
 //! gradually: its pose would jump by about `dt dV/2` between steps, which disturbs stiff contacts.
 //! A body that only particles touch is therefore moved to where its centre of mass went in the
 //! substeps, under gravity and its impulses, each at its time; this keeps the angular momentum in
-//! every inertial frame. For others contact continues from the last pose of the substeps, and a
-//! fraction of the lag is corrected evenly over the next step ([`LAG_CORRECTION`]).
+//! every inertial frame. For others contact continues from the last pose of the substeps, and the
+//! lag, for jointed bodies a part of it ([`LAG_CORRECTION`]), is corrected evenly over the next step.
 //!
 //! Impulses on a body are about a reference point that moves with it
 //! ([`Bodies::reference_velocity`]): with the centre of mass of a free, strongly coupled body.
@@ -57,7 +57,8 @@ const STRONG_TRAVEL: f64 = 0.1;
 /// free: the tolerance of its own step.
 const FREE_MOMENTUM_TOLERANCE: f64 = 1e-7;
 
-/// Fraction of the lag of a pose that a step corrects. A body whose velocity alternates from step to
+/// Fraction of the lag of a jointed body's pose that a step corrects; of a free one, which is moved to
+/// where the substeps had it, all that is left. A body whose velocity alternates from step to
 /// step leaves a lag that alternates too; corrected in full it keeps the body going. A body of constant
 /// acceleration `a` is `a dt^2 / 2` over this fraction behind.
 const LAG_CORRECTION: f64 = 0.25;
@@ -213,7 +214,8 @@ impl BodyMotion {
             let (pose, velocity) = (bodies.pose(id), bodies.velocity(id));
             self.start.extend(six(&velocity.angular, &velocity.linear));
             let end_pose = self.end_poses[id.0].unwrap_or(pose);
-            let time = coupling_step / LAG_CORRECTION;
+            let part = if self.free[id.0].is_some() { 1.0 } else { LAG_CORRECTION };
+            let time = coupling_step / part;
             self.pose_lag_velocity.push(SpatialVelocity::between(&end_pose, &pose, time));
             self.substep_states[id.0].pose = end_pose;
         }
