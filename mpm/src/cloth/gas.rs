@@ -18,8 +18,8 @@
 //!
 //! # Largest substep
 //! The pressure is that at the start of a substep. The second derivative of the energy is
-//! -dp/dV g g^T less p H, with g and H the first and second derivatives of V. With masses m = rho t A of the vertices,
-//! A a third of the area around each, the first term has the one frequency -dp/dV sum |g|^2 / m =
+//! -dp/dV g g^T less p H, with g and H the first and second derivatives of V. With masses m = rho t A
+//! of the vertices, A a third of the area around each, the first term has the one frequency -dp/dV sum |g|^2 / m =
 //! -dp/dV (area / (rho t)). The blocks of H are \[c - d\]x / 6 for an edge between faces with the other
 //! corners c and d, so by Gershgorin's theorem its frequencies are at most |p| max of sum |c - d| / (6
 //! m). To these squares comes that of a breathing membrane, 2 E / ((1 - nu) rho R^2) for a sphere of the

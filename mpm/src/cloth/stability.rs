@@ -23,10 +23,10 @@
 //!
 //! Not the forces are averaged but the Biot stresses, which are applied at x (see
 //! [`Polar::stress`](super::model::Polar::stress)): to first order this is the same, and both
-//! momenta are conserved to rounding. Forces of gas ([`super::gas`]) do not change within the steps of the
-//! mesh: an inflated sheet at rest stays in its equilibrium too. The mesh's masses are those of the vertices with a third of
-//! each adjacent centroid, because of the vertex-face constraints. T is [`PERIODS`] times the
-//! length of the last substep; at the start nothing is averaged.
+//! momenta are conserved to rounding. Forces of gas ([`super::gas`]) do not change within the steps
+//! of the mesh: an inflated sheet at rest stays in its equilibrium too. The mesh's masses are those
+//! of the vertices with a third of each adjacent centroid, because of the vertex-face constraints.
+//! T is [`PERIODS`] times the length of the last substep; at the start nothing is averaged.
 
 use super::model::ClothMaterial;
 use super::sheet::Sheet;

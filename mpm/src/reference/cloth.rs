@@ -220,8 +220,8 @@ impl ReferenceCloth {
         self.faces.iter().map(face).sum::<f64>() + bending + gas
     }
 
-    /// Forces of the elements and of gas on the vertices \[N\] and, for each face, minus the derivative of its energy
-    /// with respect to its director \[J\].
+    /// Forces of the elements and of gas on the vertices \[N\] and, for each face, minus the
+    /// derivative of its energy with respect to its director \[J\].
     pub fn elastic_forces(&self) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
         self.mean_forces(0.0)
     }
