@@ -19,7 +19,6 @@ use crate::particle::ParticleState;
 use crate::scratchpad::StencilBox;
 use crate::sheets::{ClothMeshes, PinImpulse, Scatter};
 use crate::sort::Sorter;
-use crate::stable_step::largest_stable_substep;
 use crate::store::build_store;
 use crate::tiles::{ParticleBlock, ParticleStore, PerBlock, Tile, par_blocks, resize};
 use pliant_numeric::simd::{Detected, F32x16, InstructionSet};
@@ -443,14 +442,5 @@ impl Mpm {
             Some(sheet) => self.sheet_materials()[sheet].wave_speed(),
             None => self.materials[material].pressure_wave_speed(),
         }
-    }
-
-    /// Largest stable substep for particles that move at up to `max_speed` [m/s]:
-    /// [`largest_stable_substep`] and
-    /// [`Stability::largest_substep`](crate::cloth::Stability::largest_substep) \[s\].
-    pub fn largest_stable_substep(&self, max_speed: f64) -> f64 {
-        let of_sheets =
-            self.sheets.as_ref().map_or(f64::INFINITY, |sheets| sheets.largest_substep(max_speed));
-        largest_stable_substep(self.grid_spacing, &self.materials, max_speed).min(of_sheets)
     }
 }

@@ -214,7 +214,7 @@ struct Substep {
 }
 
 /// The materials' models as lanes; the last one used is kept.
-struct ModelCache<'a, S: Simd> {
+pub(crate) struct ModelCache<'a, S: Simd> {
     materials: &'a [Material],
     sheets: &'a [ClothMaterial],
     index: usize,
@@ -223,13 +223,13 @@ struct ModelCache<'a, S: Simd> {
 
 impl<'a, S: Simd> ModelCache<'a, S> {
     #[inline(always)]
-    fn new(materials: &'a [Material], sheets: &'a [ClothMaterial]) -> Self {
+    pub(crate) fn new(materials: &'a [Material], sheets: &'a [ClothMaterial]) -> Self {
         Self { materials, sheets, index: usize::MAX, model: None }
     }
 
     /// The model and the volume per mass of material `index`.
     #[inline(always)]
-    fn get(&mut self, index: usize) -> (AnyModel<Lanes<S>>, Lanes<S>) {
+    pub(crate) fn get(&mut self, index: usize) -> (AnyModel<Lanes<S>>, Lanes<S>) {
         match self.model {
             Some(cached) if self.index == index => cached,
             _ => {

@@ -39,6 +39,7 @@ mod store;
 mod stored;
 mod substep;
 mod tiles;
+mod wave_speed;
 mod weights;
 
 pub use boundary::{Boundary, BoundaryKind};

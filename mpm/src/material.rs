@@ -221,6 +221,11 @@ impl Model {
         }
     }
 
+    /// Whether it stays elastic at any strain: it has no return mapping.
+    pub fn is_elastic(&self) -> bool {
+        matches!(self, Self::FixedCorotated(_) | Self::NeoHookean(_) | Self::LinearCorotated(_))
+    }
+
     /// Elastic constants of the model (for plastic models: below yield).
     pub fn elastic(&self) -> Elastic {
         match *self {

@@ -6,15 +6,18 @@ use crate::material::Material;
 ///
 /// Measured on the f64 reference near rest: energy of a free block with 2 % random velocities first
 /// grows at substep c_s / h between 0.9 (nu 0.45, one particle a cell) and 1.25 (nu 0, eight), and
-/// then without bound. Stretching lowers the limit: a fixed corotated material stretched by 1.5
-/// carries waves sqrt(3) times as fast, which leaves 0.9 / sqrt(3) = 0.52. This keeps a margin
-/// below that.
+/// then without bound. Stretching lowers the limit, see [`SPEED_MARGIN`].
 pub const COURANT_NUMBER: f64 = 0.4;
+
+/// How much faster than at rest waves may be within [`COURANT_NUMBER`]: those of a fixed corotated
+/// material that is stretched by 1.5 in all directions, at nu = 0, are at 0.4 sqrt(3) = 0.69 of the
+/// 0.9 where energy first grows. Faster ones shorten the substep.
+pub const SPEED_MARGIN: f64 = 1.5;
 
 /// Largest substep in s for a grid spacing `grid_spacing` in m and particles that move at up to
 /// `max_speed` in m/s: `c grid_spacing / (c_s + max_speed)`, with c_s the fastest pressure wave
-/// sqrt((lambda + 2 mu) / rho) among the materials (Courant, Friedrichs and Lewy 1928). Infinite if
-/// nothing moves and there is no material.
+/// sqrt((lambda + 2 mu) / rho) among the materials at rest (Courant, Friedrichs and Lewy 1928).
+/// Infinite if nothing moves and there is no material.
 pub fn largest_stable_substep(grid_spacing: f64, materials: &[Material], max_speed: f64) -> f64 {
     let fastest = materials.iter().map(Material::pressure_wave_speed).fold(0.0, f64::max);
     COURANT_NUMBER * grid_spacing / (fastest + max_speed)

@@ -60,13 +60,40 @@ pub const MOST_MESH_SUBSTEPS: usize = 16;
 /// stability, with this value at (2 / 1.1)^2 / 4 = 0.83 of it.
 pub const PERIODS: f64 = 1.1;
 
+/// How much faster than at rest waves may be within the margins of the limits: those of a sheet that is
+/// stretched by about 1.3. Faster ones shorten the substep.
+const SPEED_MARGIN: f64 = 1.3;
+
+/// How far the faces of a sheet are stretched in their plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    /// Largest principal stretch (no unit).
+    pub length: f64,
+    /// Largest area over that at rest (no unit).
+    pub area: f64,
+}
+
+impl Stretch {
+    /// At rest.
+    pub const NONE: Self = Self { length: 1.0, area: 1.0 };
+
+    /// The larger figures of two.
+    pub fn max(self, other: Self) -> Self {
+        Self { length: self.length.max(other.length), area: self.area.max(other.area) }
+    }
+}
+
 /// What limits the substeps of a sheet in a grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stability {
     grid_spacing: f64,
     /// Speed of waves in the plane \[m/s\].
     plane: f64,
-    /// Speed of waves across it \[m/s\].
+    /// Part of the square of that speed at rest that shear has: 2 mu / (2 mu + lambda) (no unit).
+    shear_part: f64,
+    /// Speed of waves across a sheet under tension \[m/s\].
+    tension: f64,
+    /// Speed of waves of the normal response \[m/s\].
     normal: f64,
     /// Largest substep for bending \[s\].
     bending: f64,
@@ -80,18 +107,51 @@ impl Stability {
         let material = &sheet.material;
         let per_bending = material.density * material.thickness / material.bending_stiffness;
         let wave = grid_spacing / core::f64::consts::PI;
+        let two_mu = 2.0 * material.elastic.shear_modulus();
         Self {
             grid_spacing,
             plane: material.wave_speed(),
+            shear_part: two_mu / (two_mu + material.plane_lambda()),
+            tension: 0.0,
             normal: (material.normal_stiffness / material.density).sqrt(),
             bending: per_bending.sqrt() * wave * wave,
             vibration: fastest_vibration(sheet),
         }
     }
 
+    /// The limits of a sheet (given at rest) that is stretched. Of a fixed corotated sheet with
+    /// principal stretches of at most s and areas of at most a times those at rest:
+    /// - waves in the plane have squared speeds c^2 of at most (2 mu s^2 + lambda a^2) / rho: as a wave
+    ///   of direction n, now, has the direction M = F^T n / |F^T n| at rest, |F^T n| <= s, the second
+    ///   derivative of the energy for a (x) M is at most 2 mu + lambda |cof(F) M|^2, and |cof(F) M|
+    ///   |F^T n| = a;
+    /// - waves across have c^2 = s P / rho <= (2 mu s (s - 1) + lambda a (a - 1)) / rho, P the tension;
+    /// - of the mesh the squared frequencies grow at most as the second derivative in any direction
+    ///   over that of a wave at rest, (2 mu + lambda (s^2 + |2 a - 1|)) / (2 mu + lambda);
+    /// - angles between faces, and so the frequencies of bending, grow as s.
+    ///
+    /// The constants leave a margin of [`SPEED_MARGIN`] for the first and the last two. A negative
+    /// lambda takes from no bound.
+    #[must_use]
+    pub fn stretched(&self, Stretch { length, area }: Stretch) -> Self {
+        let (s, a) = (length.max(1.0), area.max(1.0));
+        let (shear, volume) = (self.shear_part, (1.0 - self.shear_part).max(0.0));
+        let beyond = |ratio: f64| (ratio / SPEED_MARGIN).max(1.0);
+        let of_area = (1.0 - self.shear_part).abs() * (a - 1.0);
+        let mesh = shear.min(1.0) + volume * (s * s + a) + of_area;
+        Self {
+            plane: self.plane * beyond((shear * s * s + volume * a * a).sqrt()),
+            tension: self.plane * (shear * s * (s - 1.0) + volume * a * (a - 1.0)).sqrt(),
+            bending: self.bending / beyond(s),
+            vibration: self.vibration * beyond(mesh.sqrt()),
+            ..*self
+        }
+    }
+
     /// Largest substep \[s\] for particles that move at up to `max_speed` [m/s]: the smallest of
     /// - c h / (c_n + `max_speed`), with c = 0.7 and c_n the speed sqrt(K / rho) of the normal
     ///   response at r33 = 1/2;
+    /// - the same for the waves across a sheet under tension;
     /// - the same for the waves in the plane, or, if larger, the limit of the mesh's own steps:
     ///   [`MAX_WAVE_TRAVEL`] of these waves, and no more than [`MAX_MESH_SUBSTEPS`];
     /// - sqrt(rho t / B) (h / pi)^2, in which the phase of the grid's shortest bending wave changes
@@ -104,13 +164,14 @@ impl Stability {
     /// sheet pressed to r33 = 1/2 shows its limit beyond 1.2 h / c_s (to r33 = 0 its waves are
     /// sqrt(2) times as fast); released, it springs back with more energy than it had, by an error
     /// of first order in the substep: 3 to 8 % at 0.2 h / c_s. So c leaves a margin for cloth
-    /// stretched by up to about 1.3. Solids, which are stretched more, use 0.4.
+    /// stretched by up to about 1.3; beyond, see [`Self::stretched`].
     pub fn largest_substep(&self, max_speed: f64) -> f64 {
         let within = |way: f64, speed: f64| way * self.grid_spacing / (speed + max_speed);
         let by_mesh = MAX_MESH_SUBSTEPS as f64 * MESH_ANGLE / (PERIODS * self.vibration);
         let in_plane =
             within(COURANT_NUMBER, self.plane).max(within(MAX_WAVE_TRAVEL, self.plane).min(by_mesh));
-        within(COURANT_NUMBER, self.normal).min(in_plane).min(self.bending)
+        let across = self.normal.max(self.tension);
+        within(COURANT_NUMBER, across).min(in_plane).min(self.bending)
     }
 
     /// Steps that the mesh takes in a substep of `substep` \[s\], and their length \[s\]; a single

@@ -110,6 +110,16 @@ impl<T: Real> Constitutive<T> for AnyModel<T> {
             Self::Granular(m) => m.energy_density(deformation_gradient, state),
         }
     }
+
+    #[inline(always)]
+    fn wave_modulus(&self, deformation_gradient: &Mat3<T>) -> T {
+        match self {
+            Self::FixedCorotated(m) => m.wave_modulus(deformation_gradient),
+            Self::NeoHookean(m) => m.wave_modulus(deformation_gradient),
+            Self::LinearCorotated(m) => m.wave_modulus(deformation_gradient),
+            Self::VonMises(_) | Self::DruckerPrager(_) | Self::Granular(_) => T::splat(0.0),
+        }
+    }
 }
 
 #[cfg(test)]

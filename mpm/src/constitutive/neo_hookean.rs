@@ -1,6 +1,7 @@
 //! Compressible neo-Hookean elasticity (Bonet and Wood, *Nonlinear Continuum Mechanics*, section
 //! 6.4).
 
+use super::response::largest_square;
 use super::{Constitutive, ConstitutiveResponse};
 use crate::material::Elastic;
 use pliant_numeric::linalg::{Mat3, Sym3};
@@ -61,5 +62,15 @@ impl<T: Real> Constitutive<T> for NeoHookean<T> {
         let half = T::splat(0.5);
         let distortion = deformation_gradient.norm_squared() - T::splat(3.0);
         self.mu * (half * distortion - log_j) + half * self.lambda * log_j * log_j
+    }
+
+    /// mu s^2 + max(mu + lambda (1 - ln J), 0) with s the largest stretch. Below the extension J^2 psi''(J) is
+    /// smaller than at its end.
+    #[inline(always)]
+    fn wave_modulus(&self, deformation_gradient: &Mat3<T>) -> T {
+        let one = T::splat(1.0);
+        let log_j = deformation_gradient.determinant().max(T::splat(EXTENSION_VOLUME_RATIO)).ln();
+        let volumetric = (self.mu + self.lambda * (one - log_j)).max(T::splat(0.0));
+        self.mu.mul_add(largest_square(deformation_gradient), volumetric)
     }
 }

@@ -14,7 +14,7 @@ use crate::bspline::INVERSE_SECOND_MOMENT;
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{
     ClothError, ClothMaterial, ClothMesh, ClothModel, Gas, GasError, GasModel, Hinge, Pin, Sheet, Stability,
-    bending, gas, stability,
+    Stretch, bending, gas, stability,
 };
 use nalgebra::{Matrix2, Matrix3, Vector3};
 use pliant_numeric::linalg::Vec3;
@@ -159,11 +159,26 @@ impl ReferenceCloth {
         forces
     }
 
+    /// How far its faces are stretched now.
+    pub fn stretch(&self) -> Stretch {
+        let of_face = |face| {
+            let f = self.deformation_gradient(face);
+            let [f1, f2] = [0, 1].map(|k| f.column(k).into_owned());
+            let (mean, deviation) = (
+                0.5 * (f1.norm_squared() + f2.norm_squared()),
+                0.5 * (f1.norm_squared() - f2.norm_squared()),
+            );
+            let length = (mean + deviation.hypot(f1.dot(&f2))).sqrt();
+            Stretch { length, area: f1.cross(&f2).norm() }
+        };
+        (0..self.faces.len()).map(of_face).fold(Stretch::NONE, Stretch::max)
+    }
+
     /// Largest substep for particles that move at up to `max_speed` \[m/s\]: that of
-    /// [`Self::stability`], and of the gas at the present volume \[s\].
+    /// [`Self::stability`] for the present stretch, and of the gas at the present volume \[s\].
     pub fn largest_substep(&self, max_speed: f64) -> f64 {
         let of_gas = self.gas.map_or(f64::INFINITY, |gas| gas.largest_substep(self.enclosed_volume()));
-        self.stability.largest_substep(max_speed).min(of_gas)
+        self.stability.stretched(self.stretch()).largest_substep(max_speed).min(of_gas)
     }
 
     /// The mesh at rest.
@@ -176,7 +191,7 @@ impl ReferenceCloth {
         &self.material
     }
 
-    /// Limits of its substeps.
+    /// Limits of its substeps at rest.
     pub fn stability(&self) -> &Stability {
         &self.stability
     }
@@ -255,7 +270,7 @@ impl ReferenceCloth {
     /// Biot stresses of the faces, a weighted mean over the steps that the mesh takes from rest in
     /// `substep` \[s\] under constant `loads` \[N\].
     fn mean_biot(&self, substep: f64, loads: &[Vector3<f64>]) -> Vec<[f64; 3]> {
-        let (steps, step) = self.stability.mesh_substeps(substep);
+        let (steps, step) = self.stability.stretched(self.stretch()).mesh_substeps(substep);
         let mut positions = self.positions();
         let mut velocities = vec![Vector3::zeros(); self.vertices.len()];
         let mut mean = vec![[0.0; 3]; self.faces.len()];

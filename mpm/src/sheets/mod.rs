@@ -39,7 +39,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use crate::blocks::{NodeBlock, Topology};
-use crate::cloth::{ClothMaterial, LayerReport, RestFace, Sheet, SheetParticles, Stability};
+use crate::cloth::{ClothMaterial, LayerReport, RestFace, Sheet, SheetParticles, Stability, Stretch};
 use crate::particle::ParticleState;
 use crate::tiles::kinematics::{POSITION, VELOCITY};
 use crate::tiles::{ParticleStore, kinematics};
@@ -364,9 +364,16 @@ impl ClothMeshes {
         self.pins.applied
     }
 
+    /// Limits of the substeps of a sheet as it is stretched.
+    fn stability(&self, sheet: usize) -> Stability {
+        let SheetSpan { groups, stability, .. } = &self.spans[sheet];
+        let of_groups = self.states[groups.clone()].iter().map(FaceState::stretch);
+        stability.stretched(of_groups.fold(Stretch::NONE, Stretch::max))
+    }
+
     /// Largest stable substep for particles that move at up to `max_speed` \[m/s\] \[s\].
     pub(crate) fn largest_substep(&self, max_speed: f64) -> f64 {
-        let of_sheets = self.spans.iter().map(|span| span.stability.largest_substep(max_speed));
+        let of_sheets = (0..self.spans.len()).map(|sheet| self.stability(sheet).largest_substep(max_speed));
         of_sheets.fold(self.gases.largest_substep(), f64::min)
     }
 

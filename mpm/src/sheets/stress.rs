@@ -1,5 +1,5 @@
-//! Stress of the faces, forces on their corners, and positions of their centroids; before that, the
-//! steps of the mesh alone (see [`crate::cloth::stability`]).
+//! Edges of the faces and positions of their centroids; the steps of the mesh alone; then the stress
+//! of the faces and the forces on their corners (see [`crate::cloth::stability`]).
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -23,19 +23,20 @@ impl ClothMeshes {
     /// forces of faces, gas and hinges on the vertices, as means over a substep of `substep` \[s\] under
     /// `gravity` \[m/s^2\].
     pub(crate) fn find_forces(&mut self, store: &ParticleStore, substep: f64, gravity: Vector3<f64>) {
+        self.measure_faces(store);
         self.gases.find_forces(&self.groups, &self.vertices, &self.adjacency, self.grid_spacing);
         for sheet in 0..self.spans.len() {
-            self.find_stresses(sheet, store, substep, gravity);
+            self.find_stresses(sheet, substep, gravity);
         }
         self.bending.find_forces(&self.vertices, self.grid_spacing);
         self.add_forces();
     }
 
-    fn find_stresses(&mut self, sheet: usize, store: &ParticleStore, substep: f64, gravity: Vector3<f64>) {
-        let (steps, length) = self.spans[sheet].stability.mesh_substeps(substep);
+    fn find_stresses(&mut self, sheet: usize, substep: f64, gravity: Vector3<f64>) {
+        let (steps, length) = self.stability(sheet).mesh_substeps(substep);
         for step in 0..steps {
             let mesh = MeshStep { step, steps };
-            self.step_faces(sheet, store, mesh);
+            self.step_faces(sheet, mesh);
             if !mesh.is_last() {
                 // Leapfrog from rest: half a step first.
                 let impulse_step = if step == 0 { 0.5 * length } else { length };
@@ -44,25 +45,14 @@ impl ClothMeshes {
         }
     }
 
-    fn step_faces(&mut self, sheet: usize, store: &ParticleStore, mesh: MeshStep) {
+    fn step_faces(&mut self, sheet: usize, mesh: MeshStep) {
         let span = &self.spans[sheet];
-        let (vertices, slots, level, displacements) =
-            (&self.vertices, &self.slots, self.level, &self.mesh_state.displacements);
+        let (level, displacements) = (self.level, &self.mesh_state.displacements);
         let (material, cell) = (&self.materials[sheet], self.grid_spacing as f32);
         let groups = span.groups.clone();
         let faces = self.states[groups.clone()].par_iter_mut().zip(&self.groups[groups]);
         faces.with_min_len(GROUP_GRAIN).for_each(|(state, group)| {
-            level.run(StepFaces {
-                group,
-                state,
-                vertices,
-                slots,
-                store,
-                displacements,
-                material,
-                cell,
-                mesh,
-            });
+            level.run(StepFaces { group, state, displacements, material, cell, mesh });
         });
     }
 
@@ -265,7 +255,7 @@ pub(super) fn directors<S: Simd>(state: &FaceState) -> Vec3<Lanes<S>> {
     Vec3(Lanes::load_all(&state.director))
 }
 
-/// Edges and centroids of sixteen faces.
+/// Edges, centroids and stretch of sixteen faces.
 struct Measure<'a> {
     group: &'a FaceGroup,
     state: &'a mut FaceState,
@@ -286,16 +276,40 @@ impl Kernel for Measure<'_> {
             let sum = S::add(S::add(a[d], b[d]), c[d]);
             S::store(&mut self.state.center[d].0, S::mul(sum, S::splat(1.0 / 3.0)));
         }
+        self.state.stretch = stretches::<S>(self.group, self.state).map(largest);
     }
+}
+
+/// Largest principal stretch, and area over that at rest, of sixteen faces (no unit).
+#[inline(always)]
+fn stretches<S: Simd>(group: &FaceGroup, state: &FaceState) -> [Lanes<S>; 2] {
+    let [f1, f2] = columns(group, edges::<S>(state));
+    let [along, across, both] = [f1.fused_norm_squared(), f2.fused_norm_squared(), f1.fused_dot(f2)];
+    let half = Lanes::<S>::all(0.5);
+    let (mean, deviation) = ((along + across) * half, (along - across) * half);
+    let squared = mean + deviation.mul_add(deviation, both * both).sqrt();
+    [squared.sqrt(), f1.cross(f2).fused_norm_squared().sqrt()]
+}
+
+/// Largest of sixteen numbers.
+#[inline(always)]
+fn largest<S: Simd>(numbers: Lanes<S>) -> f32 {
+    let mut row = F32x16::ZERO;
+    numbers.store(&mut row);
+    row.0.into_iter().fold(0.0, f32::max)
 }
 
 impl ClothMeshes {
     /// Computes edges, centroids and volumes from the vertices.
     pub(crate) fn measure(&mut self, store: &ParticleStore) {
+        self.measure_faces(store);
+        self.gases.measure(&self.groups, &self.vertices, self.grid_spacing);
+    }
+
+    fn measure_faces(&mut self, store: &ParticleStore) {
         let (vertices, slots, level) = (&self.vertices, &self.slots, self.level);
         let faces = self.states.par_iter_mut().zip(&self.groups).with_min_len(GROUP_GRAIN);
         faces.for_each(|(state, group)| level.run(Measure { group, state, vertices, slots, store }));
-        self.gases.measure(&self.groups, &self.vertices, self.grid_spacing);
     }
 }
 
@@ -304,9 +318,6 @@ impl ClothMeshes {
 struct StepFaces<'a> {
     group: &'a FaceGroup,
     state: &'a mut FaceState,
-    vertices: &'a Vertices,
-    slots: &'a [LaneSlot],
-    store: &'a ParticleStore,
     displacements: &'a [F32x4],
     material: &'a ClothMaterial,
     /// Grid spacing h \[m\].
@@ -319,11 +330,8 @@ impl Kernel for StepFaces<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        let Self { group, state, vertices, slots, store, displacements, material, cell, mesh } = self;
+        let Self { group, state, displacements, material, cell, mesh } = self;
         let model = ClothModel::<Lanes<S>>::new(material);
-        if mesh.step == 0 {
-            Measure { group, state: &mut *state, vertices, slots, store }.run::<S>();
-        }
         let mut biot = [Lanes::<S>::all(0.0); 3];
         if mesh.steps > 1 {
             biot = step_mesh(&model, group, state, displacements, mesh, cell);
