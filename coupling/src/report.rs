@@ -63,6 +63,10 @@ pub struct StepReport {
     pub coupling_excess: f64,
     /// MPM substeps.
     pub substeps: u32,
+    /// Largest ratio of a substep to the largest that is stable, for the speeds and, on the host, the
+    /// deformation at the start of its coupling step; absent where the number of substeps is
+    /// automatic, and without particles.
+    pub substep_excess: Option<f64>,
     /// Contact candidates (speculative ones included), mean over the substeps.
     pub contacts_mean: f64,
     /// Largest number of contact candidates in a substep.

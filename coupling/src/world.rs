@@ -245,6 +245,8 @@ impl World {
             let left = u64::from(MIN_COUPLING_STEP_DIVISOR - done) * u64::from(substeps) / u64::from(units);
             self.watch.expect_substeps(u64::from(report.substeps) + left);
         }
+        let too_long = self.substep_excess(substeps, coupling_step);
+        report.substep_excess = report.substep_excess.into_iter().chain(too_long).reduce(f64::max);
         let mut contacts = ContactStatistics::default();
         let excess = self.move_particles(substeps, coupling_step, &mut contacts)?;
         report.coupling_excess = report.coupling_excess.max(excess);
@@ -331,6 +333,13 @@ impl World {
                 Err(TooManySubsteps { coupling_step, largest, at_rest })
             }
         }
+    }
+
+    /// Ratio of a given substep to the largest that is stable.
+    fn substep_excess(&self, substeps: u32, coupling_step: f64) -> Option<f64> {
+        let is_given = self.settings.substeps != AutoOr::Auto && !self.mpm.is_empty();
+        let stable = || self.largest_stable_substep(coupling_step);
+        is_given.then(|| coupling_step / f64::from(substeps) / stable())
     }
 
     /// Largest stable substep at the present speeds of particles and those of the bodies' surfaces

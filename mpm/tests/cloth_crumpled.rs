@@ -52,7 +52,7 @@ fn energy_of_a_crumpled_sheet_does_not_grow() {
     for number in 0..40 {
         let crumple = random.uniform(0.0, 1.0);
         let mut mpm = random_sheet(&mut random, crumple);
-        let (dt, stretch) = (mpm.cloths[0].largest_substep(0.0), mpm.cloths[0].stretch().length);
+        let (dt, stretch) = (mpm.cloths[0].largest_substep(0.0), mpm.cloths[0].stretch().faces.length);
         let start = mpm.totals().energy();
         let mut most = 0.0_f64;
         for _ in 0..200 {

@@ -7,7 +7,7 @@ mod common;
 
 use common::{ROUNDOFF, fast, lattice};
 use nalgebra::{Matrix3, Vector3};
-use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet, Stability, Stretch};
+use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet, SheetStretch, Stability, Stretch};
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{ReferenceCloth, ReferenceMpm};
 use pliant_mpm::{InstructionSet, Mpm, largest_stable_substep};
@@ -85,6 +85,10 @@ fn growth(mpm: &mut ReferenceMpm, dt: f64, held: impl Fn(&Vector3<f64>) -> bool)
         if k == 0 {
             start = mpm.totals().kinetic_energy;
         }
+        // What grows far is seen to grow.
+        if k % 10 == 9 && mpm.totals().kinetic_energy > 1e9 * start {
+            return f64::INFINITY;
+        }
     }
     mpm.totals().kinetic_energy / start
 }
@@ -96,7 +100,7 @@ fn noise_of_a_stretched_sheet_does_not_grow() {
     let seed = 2811;
     println!("seed {seed}");
     let mut random = Random::new(seed);
-    let (mut grown, count) = (0, cases(24));
+    let (mut grown, count) = (0, cases(15));
     for number in 0..count {
         let mut again = Random::new(random.0);
         let (mut mpm, stretch) = stretched_sheet(&mut random);
@@ -116,7 +120,7 @@ fn noise_of_a_stretched_sheet_does_not_grow() {
     assert!(3 * grown > count, "only {grown} would have grown");
 }
 
-/// A sheet that is pulled to 1.6 times its length, in substeps that its mesh divides: the fast path counts
+/// A sheet that is pulled to 1.9 times its length, in substeps that its mesh divides: the fast path counts
 /// its stretch as the reference does, and takes the same steps of the mesh.
 #[test]
 fn a_pulled_sheet_moves_as_in_the_reference() {
@@ -125,15 +129,15 @@ fn a_pulled_sheet_moves_as_in_the_reference() {
     let mesh = ClothMesh::rectangle(Vector3::new(0.013, -0.021, 0.32), u, v, [13, 10]).unwrap();
     let elastic = Elastic { youngs_modulus: 2e5, poissons_ratio: 0.3 };
     let material = ClothMaterial::new(500.0, elastic, h, 2e3);
-    let stretched = Stretch { length: 1.6, area: 1.6 };
-    let limits = Stability::new(&Sheet::new(mesh.clone(), material), h).stretched(stretched);
+    let stretched = SheetStretch::uniform(Stretch { length: 2.0, area: 2.0 });
+    let limits = Stability::new(&Sheet::new(mesh.clone(), material), h).stretched(&stretched);
     let dt = limits.largest_substep(0.0);
     let count = 300;
     let pins: Vec<Pin> = (0..mesh.vertices().len())
         .filter(|vertex| matches!(vertex / 11, 0 | 13))
         .map(|vertex| {
             let at = mesh.vertices()[vertex];
-            let way = if vertex / 11 == 13 { 0.6 * u } else { Vector3::zeros() };
+            let way = if vertex / 11 == 13 { 0.9 * u } else { Vector3::zeros() };
             Pin::new(vertex, vec![(0.0, at), (f64::from(count) * dt, at + way)], f64::INFINITY).unwrap()
         })
         .collect();
@@ -141,7 +145,7 @@ fn a_pulled_sheet_moves_as_in_the_reference() {
     reference.add_cloth(mesh.clone(), material, pins.clone()).unwrap();
     let sheets = [Sheet { pins, ..Sheet::new(mesh, material) }];
     let mut mpm = Mpm::with_sheets(h, vec![], &[], &sheets, &[], InstructionSet::detect()).unwrap();
-    let steps = |cloth: &ReferenceCloth| cloth.stability().stretched(cloth.stretch()).mesh_substeps(dt).0;
+    let steps = |cloth: &ReferenceCloth| cloth.stability().stretched(&cloth.stretch()).mesh_substeps(dt).0;
     let at_rest = steps(&reference.cloths[0]);
     for k in 0..count {
         reference.substep(dt, |_, _, _| {}).unwrap();
@@ -161,7 +165,7 @@ fn a_pulled_sheet_moves_as_in_the_reference() {
     println!(
         "{} and {at_rest} steps of the mesh, stretched by {:.3}, {far:.1e} cells apart",
         steps(cloth),
-        cloth.stretch().length
+        cloth.stretch().faces.length
     );
     assert!(steps(cloth) > at_rest && at_rest > 1);
     // As in `parity_trajectory`: 4 sqrt(N) u (V dt N / h + 8).
@@ -180,7 +184,7 @@ fn noise_of_a_stretched_block_does_not_grow() {
     let seed = 2812;
     println!("seed {seed}");
     let mut random = Random::new(seed);
-    let (mut grown, count) = (0, cases(24));
+    let (mut grown, count) = (0, cases(15));
     for number in 0..count {
         let elastic = Elastic {
             youngs_modulus: random.log_uniform(1e2, 1e7),

@@ -84,6 +84,45 @@ fn steps_that_are_too_long_are_split_or_told() {
     }
 }
 
+/// A sheet of which two edges are pulled apart to three times its width.
+fn pulled(substeps: &serde_json::Value) -> Scene {
+    let pin = |edge: &str, way: f64| {
+        json!({
+            "at": { "type": "edge", "edge": edge },
+            "keyframes": [
+                { "time": 0.0, "displacement": [0, 0, 0] }, { "time": 0.4, "displacement": [way, 0, 0] }
+            ]
+        })
+    };
+    let text = json!({
+        "name": "pulled", "duration": 0.5, "dt": 0.005, "grid_spacing": 0.02, "substeps": substeps,
+        "gravity": [0, 0, 0],
+        "cloths": [{
+            "name": "sheet", "shape": { "type": "rectangle", "size": [0.2, 0.1], "parts": [16, 8] },
+            "material": {
+                "density": 300.0, "youngs_modulus": 2e4, "poissons_ratio": 0.3, "thickness": 0.002,
+                "normal_stiffness": 5e3
+            },
+            "pins": [pin("left", -0.2), pin("right", 0.2)]
+        }]
+    });
+    parse_scene(&text.to_string()).unwrap()
+}
+
+// Checks: a number of substeps that is stable at rest is not for a sheet that is stretched by three,
+// and a run says so; an automatic one follows.
+#[test]
+fn substeps_too_long_for_the_stretch_are_told() {
+    let automatic = ran(&pulled(&json!("auto"))).0;
+    println!("auto: {} substeps, {:?}", automatic.substeps, automatic.warnings);
+    assert_eq!(automatic.warnings, Vec::<String>::new());
+    let at_rest = Scenario::new(&pulled(&json!("auto"))).unwrap().world.substeps();
+    let given = ran(&pulled(&json!(at_rest))).0;
+    println!("{at_rest}: {} substeps, {:?}", given.substeps, given.warnings);
+    let told = warned(&given, "substeps").unwrap();
+    assert!(told.contains("the stretch of the material") && told.contains("auto"), "{told}");
+}
+
 // Checks: the energy that the scheme created is reported above 0.05 of the energy input, and ends
 // the run if the scene bounds it. Here the box of 90 J throws the mat that it has gone through.
 #[test]

@@ -63,7 +63,7 @@ pub use model::{ClothMaterial, ClothModel};
 pub use patch::SheetParticles;
 pub use pin::{Pin, PinError};
 pub use sheet::{ClothError, RestFace, Sheet};
-pub use stability::{Stability, Stretch};
+pub use stability::{SheetStretch, Stability, Stretch};
 
 #[cfg(test)]
 mod tests;

@@ -13,8 +13,8 @@ use super::totals::ReferenceTotals;
 use crate::bspline::INVERSE_SECOND_MOMENT;
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{
-    ClothError, ClothMaterial, ClothMesh, ClothModel, Gas, GasError, GasModel, Hinge, Pin, Sheet, Stability,
-    Stretch, bending, gas, stability,
+    ClothError, ClothMaterial, ClothMesh, ClothModel, Gas, GasError, GasModel, Hinge, Pin, Sheet,
+    SheetStretch, Stability, Stretch, bending, gas, stability,
 };
 use nalgebra::{Matrix2, Matrix3, Vector3};
 use pliant_numeric::linalg::Vec3;
@@ -159,26 +159,33 @@ impl ReferenceCloth {
         forces
     }
 
-    /// How far its faces are stretched now.
-    pub fn stretch(&self) -> Stretch {
-        let of_face = |face| {
-            let f = self.deformation_gradient(face);
-            let [f1, f2] = [0, 1].map(|k| f.column(k).into_owned());
-            let (mean, deviation) = (
-                0.5 * (f1.norm_squared() + f2.norm_squared()),
-                0.5 * (f1.norm_squared() - f2.norm_squared()),
-            );
-            let length = (mean + deviation.hypot(f1.dot(&f2))).sqrt();
-            Stretch { length, area: f1.cross(&f2).norm() }
-        };
-        (0..self.faces.len()).map(of_face).fold(Stretch::NONE, Stretch::max)
+    /// How far it is stretched now.
+    pub fn stretch(&self) -> SheetStretch {
+        let mut faces = Stretch::NONE;
+        // Of each vertex the volume of its faces, and its products with their squares.
+        let mut sums = vec![(0.0, [0.0; 2]); self.vertices.len()];
+        for face in &self.faces {
+            let [f1, f2, _] = self.columns(face).map(|column| Vector3::from(column.0));
+            let mean = 0.5 * (f1.norm_squared() + f2.norm_squared());
+            let deviation = 0.5 * (f1.norm_squared() - f2.norm_squared());
+            let squares = [mean + deviation.hypot(f1.dot(&f2)), f1.cross(&f2).norm_squared()];
+            faces = faces.max(Stretch::of_squares(squares));
+            for vertex in face.vertices {
+                let (volume, sum) = &mut sums[vertex];
+                *volume += face.volume;
+                (0..2).for_each(|k| sum[k] += face.volume * squares[k]);
+            }
+        }
+        let free = sums.iter().zip(self.held()).filter(|(_, held)| !held);
+        let means = free.map(|((volume, sum), _)| Stretch::of_squares(sum.map(|s| s / volume)));
+        SheetStretch { faces, vertices: means.fold(Stretch::NONE, Stretch::max) }
     }
 
     /// Largest substep for particles that move at up to `max_speed` \[m/s\]: that of
     /// [`Self::stability`] for the present stretch, and of the gas at the present volume \[s\].
     pub fn largest_substep(&self, max_speed: f64) -> f64 {
         let of_gas = self.gas.map_or(f64::INFINITY, |gas| gas.largest_substep(self.enclosed_volume()));
-        self.stability.stretched(self.stretch()).largest_substep(max_speed).min(of_gas)
+        self.stability.stretched(&self.stretch()).largest_substep(max_speed).min(of_gas)
     }
 
     /// The mesh at rest.
@@ -270,7 +277,7 @@ impl ReferenceCloth {
     /// Biot stresses of the faces, a weighted mean over the steps that the mesh takes from rest in
     /// `substep` \[s\] under constant `loads` \[N\].
     fn mean_biot(&self, substep: f64, loads: &[Vector3<f64>]) -> Vec<[f64; 3]> {
-        let (steps, step) = self.stability.stretched(self.stretch()).mesh_substeps(substep);
+        let (steps, step) = self.stability.stretched(&self.stretch()).mesh_substeps(substep);
         let mut positions = self.positions();
         let mut velocities = vec![Vector3::zeros(); self.vertices.len()];
         let mut mean = vec![[0.0; 3]; self.faces.len()];

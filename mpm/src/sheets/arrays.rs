@@ -5,7 +5,7 @@ use std::ops::Range;
 use nalgebra::Vector3;
 
 use super::quad::F32x4;
-use crate::cloth::{Stability, Stretch};
+use crate::cloth::Stability;
 use crate::tiles::{BLOCK_CELLS, ParticleStore};
 use pliant_numeric::simd::{F32x16, LANES};
 
@@ -83,8 +83,8 @@ pub(super) struct FaceState {
     pub director: [F32x16; 3],
     /// From the first corner to the others \[cells\].
     pub edges: [[F32x16; 3]; 2],
-    /// Largest stretch and area of the faces, see [`Stretch`] (no unit).
-    pub stretch: [f32; 2],
+    /// Squares of the largest principal stretch, and of the area over that at rest (no unit).
+    pub stretch: [F32x16; 2],
     /// Centroid from its block's corner \[cells\].
     pub center: [F32x16; 3],
     /// Mean of the Biot stresses so far, where the mesh takes steps: 11, 12, 22 \[Pa\].
@@ -104,7 +104,7 @@ impl FaceState {
     pub(super) const ZERO: Self = Self {
         director: [F32x16::ZERO; 3],
         edges: [[F32x16::ZERO; 3]; 2],
-        stretch: [1.0; 2],
+        stretch: [F32x16::ZERO; 2],
         center: [F32x16::ZERO; 3],
         biot: [F32x16::ZERO; 3],
         velocities: [F32x4::ZERO; LANES],
@@ -112,14 +112,6 @@ impl FaceState {
         forces: [[F32x4::ZERO; 2]; LANES],
         centroid: [F32x16::ZERO; LANES],
     };
-}
-
-impl FaceState {
-    /// How far the faces are stretched.
-    pub(super) fn stretch(&self) -> Stretch {
-        let [length, area] = self.stretch.map(f64::from);
-        Stretch { length, area }
-    }
 }
 
 /// Kind of a particle of cloth.

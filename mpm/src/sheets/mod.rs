@@ -28,6 +28,7 @@ mod pins;
 mod quad;
 mod scatter;
 mod stress;
+mod stretch;
 mod tie;
 
 pub use pins::PinImpulse;
@@ -39,7 +40,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use crate::blocks::{NodeBlock, Topology};
-use crate::cloth::{ClothMaterial, LayerReport, RestFace, Sheet, SheetParticles, Stability, Stretch};
+use crate::cloth::{ClothMaterial, LayerReport, RestFace, Sheet, SheetParticles, Stability};
 use crate::particle::ParticleState;
 use crate::tiles::kinematics::{POSITION, VELOCITY};
 use crate::tiles::{ParticleStore, kinematics};
@@ -362,13 +363,6 @@ impl ClothMeshes {
     /// Impulse of the pins in the last substep.
     pub(crate) fn pin_impulse(&self) -> PinImpulse {
         self.pins.applied
-    }
-
-    /// Limits of the substeps of a sheet as it is stretched.
-    fn stability(&self, sheet: usize) -> Stability {
-        let SheetSpan { groups, stability, .. } = &self.spans[sheet];
-        let of_groups = self.states[groups.clone()].iter().map(FaceState::stretch);
-        stability.stretched(of_groups.fold(Stretch::NONE, Stretch::max))
     }
 
     /// Largest stable substep for particles that move at up to `max_speed` \[m/s\] \[s\].

@@ -276,27 +276,23 @@ impl Kernel for Measure<'_> {
             let sum = S::add(S::add(a[d], b[d]), c[d]);
             S::store(&mut self.state.center[d].0, S::mul(sum, S::splat(1.0 / 3.0)));
         }
-        self.state.stretch = stretches::<S>(self.group, self.state).map(largest);
+        let squares = stretches::<S>(self.group, self.state);
+        for (row, square) in self.state.stretch.iter_mut().zip(squares) {
+            square.store(row);
+        }
     }
 }
 
-/// Largest principal stretch, and area over that at rest, of sixteen faces (no unit).
+/// Squares of the largest principal stretch, and of the area over that at rest, of sixteen faces (no
+/// unit).
 #[inline(always)]
 fn stretches<S: Simd>(group: &FaceGroup, state: &FaceState) -> [Lanes<S>; 2] {
     let [f1, f2] = columns(group, edges::<S>(state));
     let [along, across, both] = [f1.fused_norm_squared(), f2.fused_norm_squared(), f1.fused_dot(f2)];
     let half = Lanes::<S>::all(0.5);
     let (mean, deviation) = ((along + across) * half, (along - across) * half);
-    let squared = mean + deviation.mul_add(deviation, both * both).sqrt();
-    [squared.sqrt(), f1.cross(f2).fused_norm_squared().sqrt()]
-}
-
-/// Largest of sixteen numbers.
-#[inline(always)]
-fn largest<S: Simd>(numbers: Lanes<S>) -> f32 {
-    let mut row = F32x16::ZERO;
-    numbers.store(&mut row);
-    row.0.into_iter().fold(0.0, f32::max)
+    let length = mean + deviation.mul_add(deviation, both * both).sqrt();
+    [length, f1.cross(f2).fused_norm_squared()]
 }
 
 impl ClothMeshes {

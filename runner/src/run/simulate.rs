@@ -384,6 +384,7 @@ impl<'a> Run<'a> {
         // A step that was too long may be why it failed.
         let coupling = self.statistics.coupling();
         warnings.extend(coupling.warning(self.scenario.scene.coupling_step));
+        warnings.extend(self.statistics.long_substeps_warning());
         let layers = self.statistics.layers();
         warnings.extend(layers.and_then(|layers| layers.warning()));
         if layers.is_none() && self.step > 0 && self.scenario.keeps_layers_apart() {

@@ -37,6 +37,8 @@ pub struct StepFigures {
     pub coupling_steps: u32,
     /// Their largest ratio to the longest that the scheme resolves \[-\].
     pub coupling_excess: f64,
+    /// Largest ratio of a given substep to the largest that is stable \[-\].
+    pub substep_excess: Option<f64>,
     /// Largest depth of a particle inside a body \[m\]; absent if not measured.
     pub deepest: Option<f64>,
     /// Contact between layers of cloth; absent where they are not kept apart.
@@ -59,6 +61,7 @@ impl StepFigures {
             not_converged: report.not_converged,
             coupling_steps: report.coupling_steps,
             coupling_excess: report.coupling_excess,
+            substep_excess: report.substep_excess,
             deepest: report.deepest,
             layers: report.layers,
             rigid: report.rigid,
@@ -79,11 +82,24 @@ pub struct Statistics {
     #[serde(default)]
     coupling: CouplingSummary,
     #[serde(default)]
+    long_substeps: LongSubsteps,
+    #[serde(default)]
     deepest: Option<f64>,
     #[serde(default)]
     layers: Option<LayerSummary>,
     #[serde(default)]
     rigid: RigidSums,
+}
+
+/// Ratio of a given substep to the largest that is stable from which on a run warns. Energy grows from
+/// about twice the largest on.
+const UNSTABLE: f64 = 1.5;
+
+/// Steps with substeps that are too long to be stable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct LongSubsteps {
+    steps: u64,
+    worst: f64,
 }
 
 /// Sums over the bodies' own steps.
@@ -115,6 +131,10 @@ impl Statistics {
         self.iterations.1 = self.iterations.1.max(u64::from(step.iterations_max));
         self.not_converged += u64::from(step.not_converged);
         self.coupling.add(step.coupling_steps, step.coupling_excess);
+        if let Some(excess) = step.substep_excess.filter(|excess| *excess > UNSTABLE) {
+            self.long_substeps.steps += 1;
+            self.long_substeps.worst = self.long_substeps.worst.max(excess);
+        }
         self.deepest = self.deepest.into_iter().chain(step.deepest).reduce(f64::max);
         if let Some(step) = &step.layers {
             self.layers.get_or_insert_default().add(step);
@@ -185,6 +205,18 @@ impl Statistics {
     /// Contact between layers of cloth; none where they are not kept apart.
     pub fn layers(&self) -> Option<LayerSummary> {
         self.layers
+    }
+
+    /// The warning of substeps that were too long.
+    pub fn long_substeps_warning(&self) -> Option<String> {
+        let LongSubsteps { steps, worst } = self.long_substeps;
+        (steps > 0).then(|| {
+            format!(
+                "substeps: in {steps} steps a substep was up to {worst:.1} times the largest that is \
+                 stable for the speeds and the stretch of the material then; use substeps \"auto\", or \
+                 more of them"
+            )
+        })
     }
 
     /// Warnings about steps of the bodies that are not reliable.
@@ -258,6 +290,7 @@ mod tests {
                 not_converged: 0,
                 coupling_steps: if ms > 90 { 4 } else { 1 },
                 coupling_excess: 0.02 * f64::from(ms),
+                substep_excess: (ms > 95).then_some(0.02 * f64::from(ms)),
                 // Not measured in half of them.
                 deepest: (ms % 2 == 0).then_some(1e-4 * f64::from(ms)),
                 layers: (ms > 98).then_some(LayerReport { contacts: 3, rigid: 2, unresolved: 1, crossed: 4 }),
