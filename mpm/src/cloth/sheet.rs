@@ -1,9 +1,9 @@
 //! A sheet as input of a grid: mesh, material, pins; its masses and its faces at rest.
 
+use super::bending::Hinge;
 use super::gas::{Gas, GasError, GasModel};
 use super::mesh::{ClothMesh, MeshError};
 use super::model::ClothMaterial;
-use super::bending::Hinge;
 use super::pin::{Pin, PinError};
 use super::weave::WeaveError;
 use crate::material::MaterialError;

@@ -55,5 +55,8 @@ impl<T: Real> YarnModel<T> {
 #[inline(always)]
 fn yarns<T: Real>(polar: &Polar<T>, [c, s]: [T; 2]) -> [[T; 2]; 2] {
     let [u11, u12, u22] = polar.stretch;
-    [[u11.mul_add(c, u12 * s), u12.mul_add(c, u22 * s)], [u12.mul_add(c, -(u11 * s)), u22.mul_add(c, -(u12 * s))]]
+    [
+        [u11.mul_add(c, u12 * s), u12.mul_add(c, u22 * s)],
+        [u12.mul_add(c, -(u11 * s)), u22.mul_add(c, -(u12 * s))],
+    ]
 }

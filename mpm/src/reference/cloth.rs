@@ -220,9 +220,10 @@ impl ReferenceCloth {
     pub fn elastic_energy(&self) -> f64 {
         let face = |(index, f): (usize, &ClothFace)| {
             let qr = Qr::new(&self.columns(f));
-            let yarns = self.weave.as_ref().map_or(0.0, |(yarns, warps)| {
-                yarns.energy_density(&Polar::new(&qr), warps[index])
-            });
+            let yarns = self
+                .weave
+                .as_ref()
+                .map_or(0.0, |(yarns, warps)| yarns.energy_density(&Polar::new(&qr), warps[index]));
             f.volume * (self.model.energy_density(&qr) + yarns)
         };
         let bending = bending::serial::energy(&self.hinges, &self.positions(), &self.held());

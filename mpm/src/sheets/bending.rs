@@ -27,14 +27,11 @@ impl Bending {
     /// Adds a sheet's hinges, whose vertices count from `first_vertex`.
     pub(super) fn add(&mut self, sheet: &Sheet, first_vertex: u32) {
         let first_hinge = self.hinges.len();
-        self.hinges.extend(sheet.hinges().into_iter().map(|h| {
-            Hinge {
-                vertices: h.vertices.map(|v| v + first_vertex as usize),
-                neighbours: h
-                    .neighbours
-                    .map(|of_face| of_face.map(|n| Neighbour { hinge: n.hinge + first_hinge, ..n })),
-                ..h
-            }
+        self.hinges.extend(sheet.hinges().into_iter().map(|h| Hinge {
+            vertices: h.vertices.map(|v| v + first_vertex as usize),
+            neighbours:
+                h.neighbours.map(|of_face| of_face.map(|n| Neighbour { hinge: n.hinge + first_hinge, ..n })),
+            ..h
         }));
     }
 
