@@ -40,8 +40,8 @@ impl World {
     ///
     /// # Errors
     /// [`BackendError::Unsupported`] where the world has tactile pads, which need the host in every
-    /// substep, mass-proportional damping, gas in a cloth or a woven one, or where the grid's origin is
-    /// not the world's ([`World::reset_grid_frame`]).
+    /// substep, mass-proportional damping, gas in a cloth or a woven one, or where the grid's
+    /// origin is not the world's ([`World::reset_grid_frame`]).
     pub fn attach(&mut self, name: &'static str, backend: Box<dyn Backend>) -> Result<(), BackendError> {
         if let Some(pad) = self.tactile_pads().first() {
             return Err(BackendError::Unsupported {

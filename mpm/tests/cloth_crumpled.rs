@@ -43,9 +43,9 @@ fn random_sheet(random: &mut Random, crumple: f64, is_woven: bool) -> ReferenceM
     mpm
 }
 
-/// Makes a material woven, over the range of what is admissible: Young's moduli up to a factor of 100
-/// apart, a shear modulus down to 1e-4 of the largest, any ratio and direction in the plane of the two
-/// `sides`; half of them with bending.
+/// Makes a material woven, over the range of what is admissible: Young's moduli up to a factor of
+/// 100 apart, a shear modulus down to 1e-4 of the largest, any ratio and direction in the plane of
+/// the two `sides`; half of them with bending.
 fn make_woven(random: &mut Random, material: &mut ClothMaterial, sides: [Vector3<f64>; 2]) {
     let first = material.elastic.youngs_modulus;
     let second = first * random.log_uniform(0.01, 100.0);
@@ -53,9 +53,9 @@ fn make_woven(random: &mut Random, material: &mut ClothMaterial, sides: [Vector3
     material.elastic.poissons_ratio = most * random.unit();
     let mut weave = Weave::new(sides[0] * random.signed() + sides[1] * random.signed(), second, 1.0);
     let [c11, c12, c22] = weave.plane_stiffness(&material.elastic);
-    // Relative to the stiffer yarns as in the isotropic ones: where waves in the plane are many times as
-    // fast as those across it the mesh takes steps of its own, whose mean stresses do not keep the energy
-    // of crumpled sheets, woven or not.
+    // Relative to the stiffer yarns as in the isotropic ones: where waves in the plane are many
+    // times as fast as those across it the mesh takes steps of its own, whose mean stresses do not
+    // keep the energy of crumpled sheets, woven or not.
     let stiffer = (second / first).max(1.0);
     material.normal_stiffness *= stiffer;
     material.shear_stiffness *= stiffer;

@@ -115,9 +115,9 @@ enum Cut {
 }
 
 impl Cut {
-    /// At 45 degrees, over the stiffness along warp and weft: with free edges, and with no curvature
-    /// across the strip. The faces of one of both sides of the outermost rows have no hinge for that
-    /// curvature, of all faces 1 / rows.
+    /// At 45 degrees, over the stiffness along warp and weft: with free edges, and with no
+    /// curvature across the strip. The faces of one of both sides of the outermost rows have no
+    /// hinge for that curvature, of all faces 1 / rows.
     fn bias(twist: f64, rows: usize) -> [f64; 2] {
         let (free, cylinder) = (2.0 * twist / (1.0 + twist), 0.5 * (1.0 + twist));
         let part = 1.0 / rows as f64;
@@ -232,10 +232,10 @@ impl Strip {
         (x - expected_x).hypot(drop - expected) / (1.0 - expected_x).hypot(expected)
     }
 
-    /// Twice the error of the trapezoidal rule for the deflection of small loads, 1 / m^2 for m parts:
-    /// the angle of a vertex's curvature is at the vertex. The clamp holds the curvature across a strip
-    /// of the bias, which makes it a cylinder for half a width: of the deflection that part has the share
-    /// 4 x its length over that of the strip.
+    /// Twice the error of the trapezoidal rule for the deflection of small loads, 1 / m^2 for m
+    /// parts: the angle of a vertex's curvature is at the vertex. The clamp holds the curvature
+    /// across a strip of the bias, which makes it a cylinder for half a width: of the deflection
+    /// that part has the share 4 x its length over that of the strip.
     fn bound(&self) -> f64 {
         let of_mesh = 2.0 / (self.parts[0] * self.parts[0]) as f64;
         let Some(Cut::Bias(twist)) = self.cut else { return of_mesh };
@@ -261,9 +261,9 @@ fn clamped_strip_is_an_elastica() {
     }
 }
 
-/// Strips that are cut along warp, weft and bias are elasticas of their own stiffness, whatever that of
-/// other directions is. On the bias it is 2 B B_t / (B + B_t) with free edges, of which a mesh of few
-/// rows misses a part that is known ([`Cut::bias`]).
+/// Strips that are cut along warp, weft and bias are elasticas of their own stiffness, whatever
+/// that of other directions is. On the bias it is 2 B B_t / (B + B_t) with free edges, of which a
+/// mesh of few rows misses a part that is known ([`Cut::bias`]).
 #[test]
 fn woven_strips_are_elasticas_of_their_direction() {
     for (path, cut) in [
@@ -402,15 +402,16 @@ fn hanging_strip_is_stretched_by_its_weight() {
     }
 }
 
-/// A hanging strip of a woven fabric, at any angle between it and the warp: with the compliances S_11 = 1 / E,
-/// S_12 and S_16 of its direction (contraction and shear over stress along it),
+/// A hanging strip of a woven fabric, at any angle between it and the warp: with the compliances
+/// S_11 = 1 / E, S_12 and S_16 of its direction (contraction and shear over stress along it),
 ///
-/// u = q (S_11 (L x - x^2 / 2) + S_12 y^2 / 2), v = q (S_12 (L - x) y + S_16 (L x - x^2 / 2)), q = rho g,
+/// u = q (S_11 (L x - x^2 / 2) + S_12 y^2 / 2), v = q (S_12 (L - x) y + S_16 (L x - x^2 / 2)), q =
+/// rho g,
 ///
-/// has no stress but q (L - x) along the strip (for S_16 = 0: Timoshenko and Goodier, stretching of a bar by
-/// its own weight). The upper edge is held at that. The bound is that of the isotropic strip, with
-/// an error of second order in the rows across, which shear of the elements makes, and what the weight of a
-/// strip that moves aside adds.
+/// has no stress but q (L - x) along the strip (for S_16 = 0: Timoshenko and Goodier, stretching of
+/// a bar by its own weight). The upper edge is held at that. The bound is that of the isotropic
+/// strip, with an error of second order in the rows across, which shear of the elements makes, and
+/// what the weight of a strip that moves aside adds.
 #[test]
 fn hanging_woven_strip_is_stretched_by_its_weight() {
     let (length, density, thickness) = (1.0, 1e3, 0.01);
@@ -461,14 +462,16 @@ fn hanging_woven_strip_is_stretched_by_its_weight() {
         };
         let pin = |v: usize| Pin::new(v, vec![(0.0, rest[v]), (0.01, to(&rest[v]))], f64::INFINITY).unwrap();
         let pins = (0..=rows).map(pin).collect();
-        // The slowest vibration is that of the strip as a beam in its plane: 3.5 w / (sqrt(12) L^2) c.
+        // The slowest vibration is that of the strip as a beam in its plane: 3.5 w / (sqrt(12) L^2)
+        // c.
         let wave = (1.0 / (along * density)).sqrt();
         let omega = width / (length * length) * wave;
         let found = at_rest(path, Sheet { pins, ..Sheet::new(mesh, material) }, h, 2.0 * omega, 16.0 / omega);
         let scale = 0.5 * q * along * length * length;
         let worst =
             found.iter().zip(&rest).map(|(now, rest)| (now - to(rest)).norm() / scale).fold(0.0, f64::max);
-        // The weight, whose line moves aside with the strip, bends it by at most 2 q S_11 L (L / w)^2 of that.
+        // The weight, whose line moves aside with the strip, bends it by at most 2 q S_11 L (L /
+        // w)^2 of that.
         let side = q * shear.abs() * 0.5 * length * length / scale;
         let of_mesh = 3.0 / (parts * parts) as f64 + 1.0 / (rows * rows) as f64;
         let bound = of_mesh + 2.0 * q * along * length * (length / width).powi(2) * side;

@@ -29,8 +29,8 @@ fn fabric(random: &mut Random, warp: Vector3<f64>) -> ClothMaterial {
     ClothMaterial { bending_stiffness, weave: Some(weave), ..material }
 }
 
-/// Points of a strip of length 1 and width 0.3, x along it, and faces with random diagonals and first
-/// corners; inner points are moved at random.
+/// Points of a strip of length 1 and width 0.3, x along it, and faces with random diagonals and
+/// first corners; inner points are moved at random.
 fn strip(random: &mut Random) -> (Vec<Vector3<f64>>, Vec<[usize; 3]>) {
     let [m, n] = [8, 4];
     let mut points = Vec::new();
@@ -59,14 +59,14 @@ fn pose(random: &mut Random) -> impl Fn(Vector3<f64>) -> Vector3<f64> + use<> {
     move |x| turn * x + place
 }
 
-/// A strip that is pulled along itself, at any angle theta between it and the warp, has the strain of
-/// orthotropic elasticity in plane stress (Jones 1999, section 2.6),
+/// A strip that is pulled along itself, at any angle theta between it and the warp, has the strain
+/// of orthotropic elasticity in plane stress (Jones 1999, section 2.6),
 ///
 /// 1 / E(theta) = cos^4 / E_1 + sin^4 / E_2 + sin^2 cos^2 (1 / G - 2 nu_12 / E_1),
 ///
-/// with contraction and shear: in that state no vertex but those of its ends has a force, and those of an
-/// end have together stress x width x thickness. For every mesh and place in space, because the strain is
-/// uniform. Bound: the strain squared, and rounding, times the largest stiffness.
+/// with contraction and shear: in that state no vertex but those of its ends has a force, and those
+/// of an end have together stress x width x thickness. For every mesh and place in space, because
+/// the strain is uniform. Bound: the strain squared, and rounding, times the largest stiffness.
 #[test]
 fn strips_have_the_modulus_of_their_direction() {
     let mut random = Random::new(2711);
@@ -123,8 +123,9 @@ fn strips_have_the_modulus_of_their_direction() {
     }
 }
 
-/// With both Young's moduli the same, the shear modulus of an isotropic sheet and the same stiffnesses in
-/// bending, a woven sheet has the forces, energy and substep of one without a weave, whatever the warp.
+/// With both Young's moduli the same, the shear modulus of an isotropic sheet and the same
+/// stiffnesses in bending, a woven sheet has the forces, energy and substep of one without a weave,
+/// whatever the warp.
 #[test]
 fn balanced_fabric_with_the_isotropic_shear_modulus_is_isotropic() {
     let mut random = Random::new(2712);
@@ -160,9 +161,10 @@ fn balanced_fabric_with_the_isotropic_shear_modulus_is_isotropic() {
     }
 }
 
-/// Forces of crumpled woven sheets are minus the derivative of their energy, by central differences of
-/// step 1e-6 of lengths of 0.1: 1e-6 of the largest force (third derivatives). No net force and no moment, to
-/// rounding. The same sheet elsewhere, with its warp, has the same energy and the turned forces.
+/// Forces of crumpled woven sheets are minus the derivative of their energy, by central differences
+/// of step 1e-6 of lengths of 0.1: 1e-6 of the largest force (third derivatives). No net force and
+/// no moment, to rounding. The same sheet elsewhere, with its warp, has the same energy and the
+/// turned forces.
 #[test]
 fn forces_are_the_derivative_of_the_energy_in_every_frame() {
     let mut random = Random::new(2713);
@@ -224,8 +226,8 @@ fn forces_are_the_derivative_of_the_energy_in_every_frame() {
     }
 }
 
-/// A sheet in one uniform deformation has the same energy for every mesh in it, at every angle of its edges
-/// to the weave.
+/// A sheet in one uniform deformation has the same energy for every mesh in it, at every angle of
+/// its edges to the weave.
 #[test]
 fn energy_does_not_depend_on_the_mesh() {
     let mut random = Random::new(2714);
@@ -251,8 +253,8 @@ fn energy_does_not_depend_on_the_mesh() {
     }
 }
 
-/// Equilateral triangles in the xy plane, on which every uniform curvature is in reach, and which of the
-/// hinges count for the area that is returned with them.
+/// Equilateral triangles in the xy plane, on which every uniform curvature is in reach, and which
+/// of the hinges count for the area that is returned with them.
 fn lattice() -> (ClothMesh, impl Fn(&Hinge) -> bool, f64) {
     let (n, edge) = (12, 0.1);
     let up = 3.0_f64.sqrt() / 2.0;
@@ -278,14 +280,15 @@ fn lattice() -> (ClothMesh, impl Fn(&Hinge) -> bool, f64) {
     (mesh, inside, ((n - 4) * (n - 4)) as f64 * edge * edge * up)
 }
 
-/// A strip that is bent along itself by a moment m per width, at an angle theta to the warp and free at its
-/// edges, has the curvature m / B(theta) with
+/// A strip that is bent along itself by a moment m per width, at an angle theta to the warp and
+/// free at its edges, has the curvature m / B(theta) with
 ///
 /// 1 / B(theta) = cos^4 / B_1 + sin^4 / B_2 + 2 sin^2 cos^2 / B_t,
 ///
-/// and curvature across and twist with it: D^-1 of the moment. That state is in equilibrium at every inner
-/// vertex, and its energy an area is m^2 / (2 B(theta)). A cylinder, whose curvature is along one direction
-/// only, has (B_1 cos^4 + B_2 sin^4 + 2 B_t sin^2 cos^2) k^2 / 2. Bound: the square of the slopes, up to 1e-3.
+/// and curvature across and twist with it: D^-1 of the moment. That state is in equilibrium at
+/// every inner vertex, and its energy an area is m^2 / (2 B(theta)). A cylinder, whose curvature is
+/// along one direction only, has (B_1 cos^4 + B_2 sin^4 + 2 B_t sin^2 cos^2) k^2 / 2. Bound: the
+/// square of the slopes, up to 1e-3.
 #[test]
 fn bending_has_the_stiffness_of_its_direction() {
     let mut random = Random::new(2715);
@@ -327,7 +330,8 @@ fn bending_has_the_stiffness_of_its_direction() {
         };
         let size = 1e-3;
         let (c2, s2, cs) = (cos * cos, sin * sin, cos * sin);
-        // Of a moment m along the strip: cos^2 m along the warp, sin^2 m along the weft, sin cos m of twist.
+        // Of a moment m along the strip: cos^2 m along the warp, sin^2 m along the weft, sin cos m
+        // of twist.
         let compliance = c2 * c2 / b1 + s2 * s2 / b2 + 2.0 * cs * cs / bt;
         let moment = size / [c2 / b1, s2 / b2, cs.abs() / bt].into_iter().fold(0.0, f64::max);
         let free = in_axes([c2 / b1, s2 / b2, cs / bt].map(|x| moment * x));
@@ -354,10 +358,10 @@ fn bending_has_the_stiffness_of_its_direction() {
     assert!((bias.sqrt() - (0.5 / f64::sqrt(b1) + 0.5 / f64::sqrt(b2))).abs() < 1e-12);
 }
 
-/// What falls short: on rectangles whose diagonals alternate the diagonals alone have the twist, and with it
-/// curvature along and across them that is not there. A sheet with one stiffness in all directions then
-/// stores twice the energy of a twist, and half as much again of a cylinder about a diagonal; along the sides
-/// it is exact.
+/// What falls short: on rectangles whose diagonals alternate the diagonals alone have the twist,
+/// and with it curvature along and across them that is not there. A sheet with one stiffness in all
+/// directions then stores twice the energy of a twist, and half as much again of a cylinder about a
+/// diagonal; along the sides it is exact.
 #[test]
 fn rectangles_are_too_stiff_in_twist() {
     let side = 0.1;
@@ -423,7 +427,8 @@ fn refusals_have_names() {
     negative.elastic.poissons_ratio = -0.1;
     assert_eq!(negative.validate().unwrap_err().field, "poissons_ratio");
 
-    // The warp 29 and 31 degrees from the normal of a flat sheet, and along no face of a sphere's pole.
+    // The warp 29 and 31 degrees from the normal of a flat sheet, and along no face of a sphere's
+    // pole.
     let sheet = |degrees: f64| {
         let angle = f64::to_radians(degrees);
         let mut material = good;

@@ -39,8 +39,8 @@ fn weave(warp: [f64; 3], weft: f64, shear: f64) -> Value {
     json!({ "warp": warp, "weft_youngs_modulus": weft, "shear_modulus": shear })
 }
 
-/// Values out of range and shapes that cannot be woven are refused when the scene is read, with the path of
-/// the field, value and unit.
+/// Values out of range and shapes that cannot be woven are refused when the scene is read, with the
+/// path of the field, value and unit.
 #[test]
 fn bad_weaves_are_refused_by_path_value_and_unit() {
     let along = [1.0, 0.0, 0.0];
@@ -53,7 +53,10 @@ fn bad_weaves_are_refused_by_path_value_and_unit() {
     stretchy["cloths"][0]["material"]["poissons_ratio"] = json!(-0.1);
     let sphere = json!({ "type": "sphere", "radius": 0.1, "parts": 3 });
     for (scene, expected) in [
-        (with("weft_youngs_modulus", 0.0), "cloths[0].material.weave.weft_youngs_modulus: 0 Pa must be positive"),
+        (
+            with("weft_youngs_modulus", 0.0),
+            "cloths[0].material.weave.weft_youngs_modulus: 0 Pa must be positive",
+        ),
         (with("shear_modulus", -1.0), "cloths[0].material.weave.shear_modulus: -1 Pa must be positive"),
         (with("shear_modulus", 5e4), "cloths[0].material.weave.shear_modulus: 50000 Pa must be at most E1"),
         (
@@ -62,8 +65,14 @@ fn bad_weaves_are_refused_by_path_value_and_unit() {
         ),
         (with("twist_stiffness", -1.0), "cloths[0].material.weave.twist_stiffness: -1 N m must be"),
         (with("weft_youngs_modulus", 2e6), "cloths[0].material.poissons_ratio: 0.1 must be in [0, youngs"),
-        (stretchy, "cloths[0].material.poissons_ratio: -0.1 must be in [0, youngs_modulus / weave.weft_young"),
-        (scene(rectangle(), weave([0.0; 3], 1e5, 1e3)), "cloths[0].material.weave.warp: 0 must be the length"),
+        (
+            stretchy,
+            "cloths[0].material.poissons_ratio: -0.1 must be in [0, youngs_modulus / weave.weft_young",
+        ),
+        (
+            scene(rectangle(), weave([0.0; 3], 1e5, 1e3)),
+            "cloths[0].material.weave.warp: 0 must be the length",
+        ),
         (scene(sphere, weave(along, 1e5, 1e3)), "cloths[0].material.weave: a sphere is not woven"),
         (scene(rectangle(), json!({ "warp": along })), "missing field `weft_youngs_modulus`"),
         (with("angle", 1.0), "unknown field `angle`"),
@@ -79,8 +88,8 @@ fn bad_weaves_are_refused_by_path_value_and_unit() {
     assert!(error.contains(expected), "{error}");
 }
 
-/// A weave comes to the world with its defaults and turns with the cloth; a garment, which lies flat, is woven
-/// along one direction in front and behind.
+/// A weave comes to the world with its defaults and turns with the cloth; a garment, which lies
+/// flat, is woven along one direction in front and behind.
 #[test]
 fn weaves_come_to_the_world() {
     let shirt = json!({ "type": "t-shirt" });

@@ -31,9 +31,9 @@
 //!
 //! # Woven fabrics
 //! Stiffness by direction puts kappa : D : kappa in place of B |kappa|^2, with D that of
-//! [`super::weave`]. The moment at an edge is then A (n n^T : D : kappa) of both faces: products of two
-//! edges have n n^T : D : n' n'^T in place of B (n . n')^2, and that of an edge with itself is no longer
-//! B.
+//! [`super::weave`]. The moment at an edge is then A (n n^T : D : kappa) of both faces: products of
+//! two edges have n n^T : D : n' n'^T in place of B (n . n')^2, and that of an edge with itself is
+//! no longer B.
 //!
 //! # Clamps
 //! A face whose three vertices are held does not bend: A = 0 for it, and all of the angle at its
@@ -71,21 +71,22 @@ pub struct Hinge {
 pub struct Neighbour {
     /// Its number; that of the hinge itself where the face's edge is one of the boundary.
     pub hinge: usize,
-    /// (n . n')^2 of the normals of the two edges, or n n^T : D : n' n'^T / B (no unit); zero at the
-    /// boundary.
+    /// (n . n')^2 of the normals of the two edges, or n n^T : D : n' n'^T / B (no unit); zero at
+    /// the boundary.
     pub coupling: f64,
 }
 
 impl Hinge {
     /// The hinges of a mesh whose sheet has a bending stiffness B \[N m\].
     pub fn all(mesh: &ClothMesh, bending_stiffness: f64) -> Vec<Self> {
-        // Normals in one plane have the angle of their edges; that of an edge and itself is exactly 1.
+        // Normals in one plane have the angle of their edges; that of an edge and itself is exactly
+        // 1.
         Self::with(mesh, bending_stiffness, |_, [a, b]| if a == b { 1.0 } else { a.dot(&b).powi(2) })
     }
 
-    /// The hinges of a woven fabric that has these bending stiffnesses along the warp, along the weft
-    /// and against twist \[N m\], not all zero, and the warp's direction in the material frame of each
-    /// face.
+    /// The hinges of a woven fabric that has these bending stiffnesses along the warp, along the
+    /// weft and against twist \[N m\], not all zero, and the warp's direction in the material frame
+    /// of each face.
     pub fn woven(mesh: &ClothMesh, stiffnesses: [f64; 3], warps: &[[f64; 2]]) -> Vec<Self> {
         let largest = stiffnesses.into_iter().fold(0.0, f64::max);
         let [of_warp, of_weft, of_twist] = stiffnesses.map(|stiffness| stiffness / largest);
@@ -95,15 +96,16 @@ impl Hinge {
             let second = (b - a).cross(&(c - a)).normalize().cross(&first);
             let [c, s] = warps[face];
             let (warp, weft) = (first * c + second * s, second * c - first * s);
-            // The edge's normal along the warp is its direction along the weft, and the other way round.
+            // The edge's normal along the warp is its direction along the weft, and the other way
+            // round.
             let [x, y] = edges.map(|edge| [edge.dot(&weft), -edge.dot(&warp)]);
             let [aa, bb] = [0, 1].map(|k| (x[k] * y[k]).powi(2));
             of_warp * aa + of_weft * bb + 2.0 * of_twist * x[0] * y[0] * x[1] * y[1]
         })
     }
 
-    /// The hinges of a mesh of this stiffness \[N m\]; `coupling` has n n^T : D : n' n'^T / B of two
-    /// edges of a face with these directions.
+    /// The hinges of a mesh of this stiffness \[N m\]; `coupling` has n n^T : D : n' n'^T / B of
+    /// two edges of a face with these directions.
     fn with(
         mesh: &ClothMesh,
         stiffness: f64,

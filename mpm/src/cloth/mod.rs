@@ -11,7 +11,8 @@
 //! - [`mesh`]: the sheet at rest, checked; rectangles, discs, pillows and spheres;
 //! - [`model`]: energy, stress and return mapping of a face, over [`pliant_numeric::scalar::Real`];
 //! - [`bending`]: hinges between faces;
-//! - [`weave`]: stiffness by direction of woven fabrics; [`yarns`]: their part of energy and stress;
+//! - [`weave`]: stiffness by direction of woven fabrics; [`yarns`]: their part of energy and
+//!   stress;
 //! - [`gas`]: the pressure of gas in closed sheets;
 //! - [`pin`]: vertices that are held and released;
 //! - [`sheet`]: a sheet made of these, with masses and rest state; [`patch`]: its particles among

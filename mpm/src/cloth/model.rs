@@ -118,8 +118,8 @@ impl ClothMaterial {
         self.weave.map_or_else(|| self.elastic.shear_modulus(), |weave| weave.shear_modulus)
     }
 
-    /// Stiffnesses in bending \[N m\]: along the warp, along the weft, against twist. The same without
-    /// a weave.
+    /// Stiffnesses in bending \[N m\]: along the warp, along the weft, against twist. The same
+    /// without a weave.
     pub fn bending_stiffnesses(&self) -> [f64; 3] {
         match self.weave {
             None => [self.bending_stiffness; 3],
@@ -132,8 +132,8 @@ impl ClothMaterial {
         self.bending_stiffnesses().into_iter().fold(0.0, f64::max)
     }
 
-    /// Speed of the fastest wave in the plane at small strain [m/s]: sqrt(E / ((1 - nu^2) rho)). In a
-    /// woven fabric it runs along the stiffer yarns.
+    /// Speed of the fastest wave in the plane at small strain [m/s]: sqrt(E / ((1 - nu^2) rho)). In
+    /// a woven fabric it runs along the stiffer yarns.
     pub fn wave_speed(&self) -> f64 {
         let isotropic = self.plane_lambda() + 2.0 * self.plane_shear_modulus();
         let stiffness = self.weave.map_or(isotropic, |weave| {

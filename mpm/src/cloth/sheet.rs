@@ -72,8 +72,8 @@ impl Sheet {
     ///
     /// # Errors
     /// A material parameter out of range, a face that does not fit the grid
-    /// ([`ClothMesh::check_spacing`]), a pin that is not at its vertex, a gas that it cannot hold, or a
-    /// face across the warp.
+    /// ([`ClothMesh::check_spacing`]), a pin that is not at its vertex, a gas that it cannot hold,
+    /// or a face across the warp.
     pub fn check(&self, grid_spacing: f64) -> Result<(), ClothError> {
         self.material.validate()?;
         self.mesh.check_spacing(grid_spacing)?;
@@ -86,7 +86,8 @@ impl Sheet {
         Ok(())
     }
 
-    /// Cosine and sine of the warp's angle in the material frame of each face, if the fabric is woven.
+    /// Cosine and sine of the warp's angle in the material frame of each face, if the fabric is
+    /// woven.
     ///
     /// # Errors
     /// A face that is nearly across the warp ([`Weave::directions`](super::Weave::directions)).

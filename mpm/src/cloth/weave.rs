@@ -1,8 +1,8 @@
 //! Woven fabrics: stiffness by direction, in the plane and in bending.
 //!
 //! # In the plane
-//! Two families of yarns, warp and weft, cross at right angles at rest, a along the warp and b along
-//! the weft. Each adds the energy of its stretch to the isotropic one of [`super::model`]:
+//! Two families of yarns, warp and weft, cross at right angles at rest, a along the warp and b
+//! along the weft. Each adds the energy of its stretch to the isotropic one of [`super::model`]:
 //!
 //! psi_y = Y_a/2 (|F a| - 1)^2 + Y_b/2 (|F b| - 1)^2.
 //!
@@ -11,41 +11,43 @@
 //!
 //! C_11 = lambda + 2 mu + Y_a, C_22 = lambda + 2 mu + Y_b, C_12 = lambda, C_66 = mu,
 //!
-//! which are four independent constants, so Young's moduli E_1, E_2, the shear modulus G and Poisson's
-//! ratio nu_12 of a fabric determine them (Jones 1999, "Mechanics of Composite Materials", section
-//! 2.5):
+//! which are four independent constants, so Young's moduli E_1, E_2, the shear modulus G and
+//! Poisson's ratio nu_12 of a fabric determine them (Jones 1999, "Mechanics of Composite
+//! Materials", section 2.5):
 //!
-//! C_11 = E_1 / (1 - nu_12 nu_21), C_22 = E_2 / (1 - nu_12 nu_21), C_12 = nu_12 C_22, C_66 = G, with
-//! nu_21 = nu_12 E_2 / E_1.
+//! C_11 = E_1 / (1 - nu_12 nu_21), C_22 = E_2 / (1 - nu_12 nu_21), C_12 = nu_12 C_22, C_66 = G,
+//! with nu_21 = nu_12 E_2 / E_1.
 //!
-//! A stiffness Y below zero would make the energy of a stretched yarn fall without bound, so it is
-//! refused: G is at most (C_11 - C_12) / 2 and (C_22 - C_12) / 2. With both equal the sheet is
+//! A yarn does not push when it is stretched: a stiffness Y below zero is refused. So G is at most
+//! (C_11 - C_12) / 2 and (C_22 - C_12) / 2, which cloth is far below. With both equal the sheet is
 //! isotropic.
 //!
 //! # Stress
-//! |F a| = |U a|, so the Biot stress of a yarn is the symmetric part of Y (1 - 1/|U a|) U a a^T. It is
-//! added to that of the isotropic sheet ([`super::yarns`]). What is skew in R^T P follows from it, because the energy does
-//! not change with rotations: [`Polar::stress`](super::model::Polar::stress) finds it from the balance of moments, of this stress as
-//! of means over time.
+//! |F a| = |U a|, so the Biot stress of a yarn is the symmetric part of Y (1 - 1/|U a|) U a a^T. It
+//! is added to that of the isotropic sheet ([`super::yarns`]). What is skew in R^T P follows from
+//! it, because the energy does not change with rotations:
+//! [`Polar::stress`](super::model::Polar::stress) finds it from the balance of moments, of this
+//! stress as of means over time.
 //!
 //! # Bending
-//! With the curvatures k_aa and k_bb along warp and weft and the twist k_ab, the energy of an area is
+//! With the curvatures k_aa and k_bb along warp and weft and the twist k_ab, the energy of an area
+//! is
 //!
 //! 1/2 (B_1 k_aa^2 + B_2 k_bb^2 + 2 B_t k_ab^2):
 //!
-//! an orthotropic plate without Poisson's ratio in bending, as [`super::bending`] is an isotropic one,
-//! with B_1 = B_2 = B_t. A strip at an angle theta to the warp, with free edges, has the stiffness
-//! B(theta) of
+//! an orthotropic plate without Poisson's ratio in bending, as [`super::bending`] is an isotropic
+//! one, with B_1 = B_2 = B_t. A strip at an angle theta to the warp, with free edges, has the
+//! stiffness B(theta) of
 //!
 //! 1 / B(theta) = cos^4 / B_1 + sin^4 / B_2 + 2 sin^2 cos^2 / B_t.
 //!
 //! Where B_t was not measured, [`twist_stiffness`] has the usual estimate.
 //!
 //! # Directions
-//! The warp is one direction of space for the sheet at rest, projected onto the plane of each face; the
-//! weft is across it in that plane. So it is exact for flat sheets, whatever their mesh, and for front
-//! and back of a garment that lies flat: both are cut along the same yarns. Where a face is nearly
-//! across the warp the projection is meaningless, and the sheet is refused.
+//! The warp is one direction of space for the sheet at rest, projected onto the plane of each face;
+//! the weft is across it in that plane. So it is exact for flat sheets, whatever their mesh, and
+//! for front and back of a garment that lies flat: both are cut along the same yarns. Where a face
+//! is nearly across the warp the projection is meaningless, and the sheet is refused.
 
 use super::mesh::ClothMesh;
 use crate::material::{Elastic, MaterialError, unless, unless_positive};
@@ -59,15 +61,16 @@ pub const LEAST_ANGLE: f64 = 30.0;
 /// that of an isotropic sheet \[-\].
 const ROUNDING: f64 = 1e-9;
 
-/// How a fabric is woven. Figures along the warp are those of its [`ClothMaterial`](super::ClothMaterial).
+/// How a fabric is woven. Figures along the warp are those of its
+/// [`ClothMaterial`](super::ClothMaterial).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Weave {
     /// Direction of the warp at rest, of any length (frame of the mesh).
     pub warp: [f64; 3],
     /// Young's modulus E_2 of a strip along the weft \[Pa\]; that along the warp, E_1, is the
-    /// material's, and so is Poisson's ratio nu_12: contraction along the weft over stretch along the
-    /// warp.
+    /// material's, and so is Poisson's ratio nu_12: contraction along the weft over stretch along
+    /// the warp.
     pub weft_youngs_modulus: f64,
     /// Shear modulus G between warp and weft \[Pa\].
     pub shear_modulus: f64,
@@ -95,8 +98,9 @@ pub enum WeaveError {
     },
 }
 
-/// The estimate sqrt(B_1 B_2) of the stiffness against twist, of the stiffnesses along warp and weft
-/// \[N m\] (Huber's; Timoshenko and Woinowsky-Krieger, "Theory of Plates and Shells", section 86).
+/// The estimate sqrt(B_1 B_2) of the stiffness against twist, of the stiffnesses along warp and
+/// weft \[N m\] (Huber's; Timoshenko and Woinowsky-Krieger, "Theory of Plates and Shells", section
+/// 86).
 ///
 /// A strip at an angle theta then has 1 / sqrt(B) = cos^2 / sqrt(B_1) + sin^2 / sqrt(B_2).
 pub fn twist_stiffness(bending_stiffness: f64, weft_bending_stiffness: f64) -> f64 {
@@ -104,8 +108,8 @@ pub fn twist_stiffness(bending_stiffness: f64, weft_bending_stiffness: f64) -> f
 }
 
 impl Weave {
-    /// A fabric without bending, the warp along `warp` (frame of the mesh): Young's modulus along the
-    /// weft and shear modulus \[Pa\].
+    /// A fabric without bending, the warp along `warp` (frame of the mesh): Young's modulus along
+    /// the weft and shear modulus \[Pa\].
     pub fn new(warp: Vector3<f64>, weft_youngs_modulus: f64, shear_modulus: f64) -> Self {
         Self {
             warp: warp.into(),
@@ -133,7 +137,8 @@ impl Weave {
         [c11, c22].map(|stiffness| (stiffness - c12 - 2.0 * self.shear_modulus).max(0.0))
     }
 
-    /// All figures that are out of range or not numbers, with those that the material must have for it.
+    /// All figures that are out of range or not numbers, with those that the material must have for
+    /// it.
     pub(super) fn out_of_range(&self, elastic: &Elastic) -> impl Iterator<Item = MaterialError> + use<> {
         let Elastic { youngs_modulus, poissons_ratio: nu } = *elastic;
         let not_negative = |field, value: f64| {

@@ -30,7 +30,8 @@ impl<T: Real> YarnModel<T> {
         self.stiffness[0].mul_add(of_warp, self.stiffness[1] * of_weft)
     }
 
-    /// Biot stress \[Pa\], entries 11, 12, 22 in the material frame. A yarn of no length gives none.
+    /// Biot stress \[Pa\], entries 11, 12, 22 in the material frame. A yarn of no length gives
+    /// none.
     #[inline(always)]
     pub fn biot(&self, polar: &Polar<T>, warp: [T; 2]) -> [T; 3] {
         let (half, one) = (T::splat(0.5), T::splat(1.0));

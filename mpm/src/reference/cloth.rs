@@ -82,8 +82,8 @@ impl ReferenceCloth {
     ///
     /// # Errors
     /// A material parameter out of range, a face that does not fit the grid
-    /// ([`ClothMesh::check_spacing`]), a pin that is not at its vertex, or a face across the warp of a
-    /// woven fabric.
+    /// ([`ClothMesh::check_spacing`]), a pin that is not at its vertex, or a face across the warp
+    /// of a woven fabric.
     pub fn new(
         mesh: ClothMesh,
         material: ClothMaterial,

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use nalgebra::Vector3;
 use pliant_coupling::AutoOr;
-use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Gas, GasError, GasModel, MeshError, Pin, PinError, WeaveError};
+use pliant_mpm::cloth::{
+    ClothMaterial, ClothMesh, Gas, GasError, GasModel, MeshError, Pin, PinError, WeaveError,
+};
 use pliant_mpm::material::{Elastic, MaterialError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -348,8 +350,8 @@ impl ClothSpec {
     ///
     /// # Errors
     /// [`ClothError`], with the cloth's name: a shape that is not a valid sheet for this grid, a
-    /// material out of range, a face across the warp, a pin without a vertex or on one that already has a
-    /// pin.
+    /// material out of range, a face across the warp, a pin without a vertex or on one that already
+    /// has a pin.
     pub fn build(
         &self,
         base_dir: &Path,
