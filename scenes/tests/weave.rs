@@ -96,7 +96,7 @@ fn weaves_come_to_the_world() {
     for shape in [rectangle(), shirt] {
         let mut given = scene(shape, weave([1.0, 1.0, 0.0], 2e5, 1e3));
         if given["cloths"][0]["shape"]["type"] == "t-shirt" {
-            given["grid_spacing"] = json!(0.02);
+            given["grid_spacing"] = json!(0.015625);
         }
         let read = parsed(&given).unwrap();
         let mut scenario = Scenario::new(&read).unwrap();
