@@ -161,6 +161,27 @@ fn balanced_fabric_with_the_isotropic_shear_modulus_is_isotropic() {
     }
 }
 
+/// The fastest wave of a woven sheet, of all directions n: rho c^2 is the largest eigenvalue of the
+/// acoustic tensor n_j C_ijkl n_l of the orthotropic sheet.
+#[test]
+fn fastest_wave_is_that_of_the_acoustic_tensor() {
+    let mut random = Random::new(2716);
+    for _ in 0..50 {
+        let material = fabric(&mut random, Vector3::x());
+        let weave = material.weave.unwrap();
+        let [c11, c12, c22] = weave.plane_stiffness(&material.elastic);
+        let c66 = weave.shear_modulus;
+        let of = |k: u32| {
+            let (y, x) = (f64::from(k) * core::f64::consts::PI / 360.0).sin_cos();
+            let across = (c12 + c66) * x * y;
+            let tensor = Matrix2::new(c11 * x * x + c66 * y * y, across, across, c66 * x * x + c22 * y * y);
+            (tensor.symmetric_eigenvalues().max() / material.density).sqrt()
+        };
+        let fastest = (0..360).map(of).fold(0.0, f64::max);
+        assert!((material.wave_speed() / fastest - 1.0).abs() < 1e-12, "{material:?}");
+    }
+}
+
 /// Forces of crumpled woven sheets are minus the derivative of their energy, by central differences
 /// of step 1e-6 of lengths of 0.1: 1e-6 of the largest force (third derivatives). No net force and
 /// no moment, to rounding. The same sheet elsewhere, with its warp, has the same energy and the
