@@ -326,7 +326,7 @@ impl Kernel for StepFaces<'_> {
         let Self { group, state, vertices, slots, store, displacements, material, warp, cell, mesh } = self;
         let law = PlaneLaw::<S> {
             model: ClothModel::new(material),
-            yarns: YarnModel::new(material).zip(warp.map(|warp| Lanes::load_all(warp))),
+            yarns: YarnModel::new(material).zip(warp.map(Lanes::load_all)),
         };
         if mesh.step == 0 {
             Measure { group, state: &mut *state, vertices, slots, store }.run::<S>();
