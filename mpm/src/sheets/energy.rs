@@ -47,7 +47,7 @@ impl Kernel for Energy<'_> {
         let mut row = F32x16::ZERO;
         let mut density = model.energy_density(&qr);
         if let (Some(warp), Some(yarns)) = (self.warp, YarnModel::<Lanes<S>>::new(self.material)) {
-            density = density + yarns.energy_density(&Polar::new(&qr), Lanes::load_all(warp));
+            density += yarns.energy_density(&Polar::new(&qr), Lanes::load_all(warp));
         }
         (density * Lanes::load(&self.group.volume)).store(&mut row);
         row.0[..(self.group.lanes as usize).min(LANES)].iter().map(|&e| f64::from(e)).sum()

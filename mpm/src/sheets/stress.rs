@@ -341,10 +341,13 @@ impl Kernel for StepFaces<'_> {
     }
 }
 
+/// Yarns of sixteen faces, and cosine and sine of the warp's angle in them.
+type Yarns<S> = (YarnModel<Lanes<S>>, [Lanes<S>; 2]);
+
 /// The law of sixteen faces; with their yarns and the direction of the warp if the fabric is woven.
 struct PlaneLaw<S: Simd> {
     model: ClothModel<Lanes<S>>,
-    yarns: Option<(YarnModel<Lanes<S>>, [Lanes<S>; 2])>,
+    yarns: Option<Yarns<S>>,
 }
 
 impl<S: Simd> PlaneLaw<S> {
