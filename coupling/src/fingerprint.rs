@@ -41,6 +41,9 @@ impl Fingerprint {
             if let Some(gas) = &sheet.gas {
                 self.add(format!("gas of sheet {s}"), format!("{gas:?}"));
             }
+            if let Some(weave) = &sheet.material.weave {
+                self.add(format!("weave of sheet {s}"), format!("{weave:?}"));
+            }
         }
     }
 

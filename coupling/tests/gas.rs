@@ -10,7 +10,7 @@ use pliant_coupling::{
     Backend, BackendError, ContactCacheState, Settings, SubstepPlan, SubstepsResult, World,
 };
 use pliant_mpm::Mpm;
-use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Gas, Sheet, gas};
+use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Gas, Sheet, Weave, gas};
 use pliant_mpm::material::Elastic;
 use pliant_rigid::{Bodies, BodyId, Shape, SpatialImpulse, SpatialVelocity};
 use pliant_testing::Random;
@@ -249,4 +249,17 @@ fn a_device_refuses_gas() {
     let mut world = builder.build().unwrap();
     let error = world.attach("cuda", Box::new(Idle)).unwrap_err().to_string();
     assert!(error.contains("gas in a cloth") && error.contains("cuda"), "{error}");
+}
+
+/// Nor has it one for yarns.
+#[test]
+fn a_device_refuses_a_weave() {
+    let mut builder = World::builder(Settings::new(H, 5e-3));
+    let mesh = ClothMesh::rectangle(Vector3::zeros(), H * Vector3::x(), H * Vector3::y(), [2, 2]).unwrap();
+    let elastic = Elastic { youngs_modulus: 1e4, poissons_ratio: 0.1 };
+    let weave = Some(Weave::new(Vector3::x(), 1e4, 1e3));
+    builder.cloth(Sheet::new(mesh, ClothMaterial { weave, ..ClothMaterial::new(300.0, elastic, 1e-3, 1e4) }));
+    let mut world = builder.build().unwrap();
+    let error = world.attach("cuda", Box::new(Idle)).unwrap_err().to_string();
+    assert!(error.contains("the weave of a cloth") && error.contains("cuda"), "{error}");
 }

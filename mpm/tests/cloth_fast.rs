@@ -6,7 +6,7 @@ mod common;
 
 use common::{ROUNDOFF, bits, lattice, levels, to_states};
 use nalgebra::Vector3;
-use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet, Stability};
+use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet, Stability, Weave};
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{ReferenceMpm, ReferenceParticle};
 use pliant_mpm::{InstructionSet, Mpm};
@@ -25,9 +25,16 @@ fn material() -> ClothMaterial {
     }
 }
 
+/// The same, woven at an angle to its sides, five times as stiff along the warp as along the weft.
+fn woven() -> ClothMaterial {
+    let mut weave = Weave::new(Vector3::new(0.7, 0.4, 0.1), 2e4, 4e3);
+    (weave.weft_bending_stiffness, weave.twist_stiffness) = (1e-3, 7e-4);
+    ClothMaterial { weave: Some(weave), ..material() }
+}
+
 /// A sheet that hangs from a moving edge, which is released at 0.06 s, and another that falls on it
 /// with a block of jelly.
-fn scene() -> (Vec<Sheet>, Vec<Material>, Vec<ReferenceParticle>) {
+fn scene(fabric: ClothMaterial) -> (Vec<Sheet>, Vec<Material>, Vec<ReferenceParticle>) {
     let origin = Vector3::new(0.013, -0.021, 0.32);
     let (u, v) = (Vector3::new(0.5, 0.03, 0.05), Vector3::new(-0.02, 0.4, 0.02));
     let mesh = ClothMesh::rectangle(origin, u, v, [11, 9]).unwrap();
@@ -37,10 +44,10 @@ fn scene() -> (Vec<Sheet>, Vec<Material>, Vec<ReferenceParticle>) {
         Pin::new(vertex, path, 0.06).unwrap()
     };
     let held = (0..10).chain([55, 119]).map(pin).collect();
-    let lower = Sheet { pins: held, ..Sheet::new(mesh.clone(), material()) };
+    let lower = Sheet { pins: held, ..Sheet::new(mesh.clone(), fabric) };
     let disc = ClothMesh::disc(Vector3::new(0.25, 0.15, 0.45), Vector3::new(0.2, 0.1, 1.0), 0.17, 4).unwrap();
     let falling = Vector3::new(0.3, -0.2, -1.5);
-    let softer = ClothMaterial { damping: 1.0, ..material() };
+    let softer = ClothMaterial { damping: 1.0, ..fabric };
     let upper = Sheet { velocity: falling, ..Sheet::new(disc, softer) };
     let jelly = Elastic { youngs_modulus: 2e4, poissons_ratio: 0.3 };
     let jelly = Material { density: 900.0, model: Model::NeoHookean(jelly) };
@@ -49,26 +56,26 @@ fn scene() -> (Vec<Sheet>, Vec<Material>, Vec<ReferenceParticle>) {
     (vec![lower, upper], vec![jelly], block)
 }
 
-fn fast(level: InstructionSet) -> Mpm {
-    let (sheets, materials, block) = scene();
+fn fast(fabric: ClothMaterial, level: InstructionSet) -> Mpm {
+    let (sheets, materials, block) = scene(fabric);
     Mpm::with_sheets(H, materials, &to_states(&block), &sheets, &[], level).unwrap()
 }
 
-fn dt() -> f64 {
-    let sheets = scene().0;
+fn dt(fabric: ClothMaterial) -> f64 {
+    let sheets = scene(fabric).0;
     sheets.iter().map(|sheet| Stability::new(sheet, H).largest_substep(2.0)).fold(f64::INFINITY, f64::min)
 }
 
-fn substep(mpm: &mut Mpm, time: f64) {
+fn substep(mpm: &mut Mpm, time: f64, dt: f64) {
     mpm.begin_step();
-    mpm.particles_to_grid(dt(), GRAVITY);
-    mpm.apply_pins(time, dt());
-    mpm.grid_to_particles(dt()).unwrap();
+    mpm.particles_to_grid(dt, GRAVITY);
+    mpm.apply_pins(time, dt);
+    mpm.grid_to_particles(dt).unwrap();
 }
 
 /// The same scene in the reference.
-fn reference() -> ReferenceMpm {
-    let (sheets, materials, block) = scene();
+fn reference(fabric: ClothMaterial) -> ReferenceMpm {
+    let (sheets, materials, block) = scene(fabric);
     let mut mpm = ReferenceMpm::new(H, GRAVITY, materials, block).unwrap();
     for sheet in sheets {
         let cloth = mpm.add_cloth(sheet.mesh, sheet.material, sheet.pins).unwrap();
@@ -112,12 +119,25 @@ fn distance(fast: &Mpm, reference: &ReferenceMpm) -> [f64; 2] {
 /// constraint (the reference has twenty) make no difference above rounding.
 #[test]
 fn sheets_move_as_in_the_reference() {
+    move_as_in_the_reference(material());
+}
+
+/// The same of woven sheets, whose meshes take steps of their own too.
+#[test]
+fn woven_sheets_move_as_in_the_reference() {
+    let sheets = scene(woven()).0;
+    assert!(sheets.iter().all(|sheet| Stability::new(sheet, H).mesh_substeps(dt(woven())).0 > 1));
+    move_as_in_the_reference(woven());
+}
+
+fn move_as_in_the_reference(fabric: ClothMaterial) {
+    let dt = dt(fabric);
     for level in levels() {
-        let (mut mpm, mut reference) = (fast(level), reference());
-        let moved = material().wave_speed() * dt() / H;
+        let (mut mpm, mut reference) = (fast(fabric, level), reference(fabric));
+        let moved = fabric.wave_speed() * dt / H;
         for k in 0..120 {
-            substep(&mut mpm, reference.time);
-            reference.substep(dt(), |_, _, _| {}).unwrap();
+            substep(&mut mpm, reference.time, dt);
+            reference.substep(dt, |_, _, _| {}).unwrap();
             let n = f64::from(k + 1);
             let bound = 4.0 * n.sqrt() * ROUNDOFF * (n * moved + 8.0);
             let [places, directors] = distance(&mpm, &reference);
@@ -139,16 +159,22 @@ fn sheets_move_as_in_the_reference() {
 /// grid.
 #[test]
 fn pins_and_gravity_account_for_momenta() {
-    let mut mpm = fast(InstructionSet::detect());
+    account_for_momenta(material());
+    account_for_momenta(woven());
+}
+
+fn account_for_momenta(fabric: ClothMaterial) {
+    let dt = dt(fabric);
+    let mut mpm = fast(fabric, InstructionSet::detect());
     let totals = |mpm: &Mpm| mpm.totals(&mut Vec::new());
     let mut scratch = totals(&mpm);
     let mut pulled = 0.0_f64;
     for k in 0..120 {
-        let (before, time) = (scratch, f64::from(k) * dt());
+        let (before, time) = (scratch, f64::from(k) * dt);
         mpm.begin_step();
-        let free = mpm.particles_to_grid(dt(), GRAVITY);
-        mpm.apply_pins(time, dt());
-        mpm.grid_to_particles(dt()).unwrap();
+        let free = mpm.particles_to_grid(dt, GRAVITY);
+        mpm.apply_pins(time, dt);
+        mpm.grid_to_particles(dt).unwrap();
         scratch = totals(&mpm);
         let pins = mpm.pin_impulse();
         assert_eq!(time < 0.06, pins.impulse.linear != Vector3::zeros());
@@ -169,15 +195,17 @@ fn pins_and_gravity_account_for_momenta() {
 /// run; particles of cloth of another sheet are refused.
 #[test]
 fn threads_and_saving_change_no_bit() {
+    // The woven one has all that a plain one has.
+    let fabric = woven();
     let run = |threads: usize, saved: bool| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let mut mpm = fast(InstructionSet::detect());
+            let mut mpm = fast(fabric, InstructionSet::detect());
             for k in 0..90 {
-                substep(&mut mpm, f64::from(k) * dt());
+                substep(&mut mpm, f64::from(k) * dt(fabric), dt(fabric));
                 if saved && k == 40 {
                     let state = bits(&mpm);
-                    mpm = fast(InstructionSet::detect());
+                    mpm = fast(fabric, InstructionSet::detect());
                     mpm.read_state(&mut &state[..]).unwrap();
                 }
             }
@@ -189,11 +217,11 @@ fn threads_and_saving_change_no_bit() {
         assert!(run(threads, saved) == expected, "{threads} threads, saved: {saved}");
     }
     // Sheets alone, without any other material.
-    let sheets = [scene().0.remove(1)];
+    let sheets = [scene(fabric).0.remove(1)];
     let alone = || Mpm::with_sheets(H, vec![], &[], &sheets, &[], InstructionSet::detect()).unwrap();
     let state = bits(&alone());
     alone().read_state(&mut &state[..]).unwrap();
-    let mpm = fast(InstructionSet::detect());
+    let mpm = fast(fabric, InstructionSet::detect());
     let stored: Vec<_> = mpm.stored_particles().collect();
     let cloth = stored.iter().position(|p| p.material == 1).unwrap();
     for wrong in [0, 2, 3] {
@@ -208,8 +236,8 @@ fn threads_and_saving_change_no_bit() {
 /// with its number.
 #[test]
 fn patches_and_refusals() {
-    let (sheets, materials, block) = scene();
-    let mpm = fast(InstructionSet::detect());
+    let (sheets, materials, block) = scene(material());
+    let mpm = fast(material(), InstructionSet::detect());
     let (mesh, first) = (&sheets[0].mesh, block.len());
     let patch = &mpm.sheet_particles()[0];
     assert_eq!(patch.vertices, first..first + mesh.vertices().len());

@@ -7,7 +7,7 @@ mod common;
 
 use common::{ROUNDOFF, fast, lattice};
 use nalgebra::{Matrix3, Vector3};
-use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet, SheetStretch, Stability, Stretch};
+use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet, SheetStretch, Stability, Stretch, Weave};
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{ReferenceCloth, ReferenceMpm};
 use pliant_mpm::{InstructionSet, Mpm, largest_stable_substep};
@@ -30,16 +30,26 @@ fn stretched_sheet(random: &mut Random) -> (ReferenceMpm, [f64; 2]) {
     let parts = [0; 2].map(|_| (6.0 * h / edge).ceil() as usize);
     let stretch = parts.map(|_| random.log_uniform(1.0, 4.0));
     let lengths = parts.map(|n| n as f64 * edge);
-    let elastic =
+    let mut elastic =
         Elastic { youngs_modulus: random.log_uniform(1e3, 1e6), poissons_ratio: random.uniform(0.0, 0.45) };
+    let turn = random.rotation();
+    let axes = [Vector3::x(), Vector3::y()].map(|axis| turn * axis);
+    // Half of the sheets are woven.
+    let weave = (random.unit() < 0.5).then(|| {
+        let ratio = random.log_uniform(0.1, 10.0);
+        elastic.poissons_ratio *= (1.0 / ratio).min(1.0);
+        let warp = axes[0] * random.signed() + axes[1] * random.signed();
+        let mut weave = Weave::new(warp, elastic.youngs_modulus * ratio, 1.0);
+        let [c11, c12, c22] = weave.plane_stiffness(&elastic);
+        weave.shear_modulus = 0.5 * (c11.min(c22) - c12) * random.log_uniform(1e-3, 1.0);
+        weave
+    });
     let normal = elastic.youngs_modulus * random.log_uniform(0.01, 2.0);
     let thickness = h * random.log_uniform(0.01, 1.0);
     let bending_stiffness = elastic.youngs_modulus * thickness.powi(3) * random.log_uniform(1e-3, 0.2);
     let density = random.log_uniform(50.0, 2000.0);
     let material =
-        ClothMaterial { bending_stiffness, ..ClothMaterial::new(density, elastic, thickness, normal) };
-    let turn = random.rotation();
-    let axes = [Vector3::x(), Vector3::y()].map(|axis| turn * axis);
+        ClothMaterial { bending_stiffness, weave, ..ClothMaterial::new(density, elastic, thickness, normal) };
     let sides = [0, 1].map(|k| axes[k] * (lengths[k] / stretch[k]));
     // Around the origin.
     let mesh = ClothMesh::rectangle(-0.5 * (sides[0] + sides[1]), sides[0], sides[1], parts).unwrap();

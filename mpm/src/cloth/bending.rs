@@ -29,6 +29,12 @@
 //! bends and twists at once, because its diagonals are bent by twist only, and is softer by a fifth,
 //! at every refinement.
 //!
+//! # Woven fabrics
+//! Stiffness by direction puts kappa : D : kappa in place of B |kappa|^2, with D that of
+//! [`super::weave`]. The moment at an edge is then A (n n^T : D : kappa) of both faces: products of
+//! two edges have n n^T : D : n' n'^T in place of B (n . n')^2, and that of an edge with itself is
+//! no longer B.
+//!
 //! # Clamps
 //! A face whose three vertices are held does not bend: A = 0 for it, and all of the angle at its
 //! edges is that of the other face. So a sheet is clamped at the border of its held faces.
@@ -52,9 +58,11 @@ pub struct Hinge {
     pub length: f64,
     /// Areas of the two faces at rest \[m^2\].
     pub areas: [f64; 2],
+    /// n n^T : D : n n^T / B of each of its faces (no unit); 1 where the fabric is isotropic.
+    pub couplings: [f64; 2],
     /// For each of its faces, the hinges at that face's other edges.
     pub neighbours: [[Neighbour; 2]; 2],
-    /// Bending stiffness B \[N m\].
+    /// Bending stiffness B \[N m\]; the largest of a woven fabric.
     pub stiffness: f64,
 }
 
@@ -63,13 +71,46 @@ pub struct Hinge {
 pub struct Neighbour {
     /// Its number; that of the hinge itself where the face's edge is one of the boundary.
     pub hinge: usize,
-    /// (n . n')^2 of the normals of the two edges (no unit); zero at the boundary.
+    /// (n . n')^2 of the normals of the two edges, or n n^T : D : n' n'^T / B (no unit); zero at
+    /// the boundary.
     pub coupling: f64,
 }
 
 impl Hinge {
     /// The hinges of a mesh whose sheet has a bending stiffness B \[N m\].
     pub fn all(mesh: &ClothMesh, bending_stiffness: f64) -> Vec<Self> {
+        // Normals in one plane have the angle of their edges; that of an edge and itself is exactly
+        // 1.
+        Self::with(mesh, bending_stiffness, |_, [a, b]| if a == b { 1.0 } else { a.dot(&b).powi(2) })
+    }
+
+    /// The hinges of a woven fabric that has these bending stiffnesses along the warp, along the
+    /// weft and against twist \[N m\], not all zero, and the warp's direction in the material frame
+    /// of each face.
+    pub fn woven(mesh: &ClothMesh, stiffnesses: [f64; 3], warps: &[[f64; 2]]) -> Vec<Self> {
+        let largest = stiffnesses.into_iter().fold(0.0, f64::max);
+        let [of_warp, of_weft, of_twist] = stiffnesses.map(|stiffness| stiffness / largest);
+        Self::with(mesh, largest, |face, edges| {
+            let [a, b, c] = mesh.corners(face);
+            let first = (b - a).normalize();
+            let second = (b - a).cross(&(c - a)).normalize().cross(&first);
+            let [c, s] = warps[face];
+            let (warp, weft) = (first * c + second * s, second * c - first * s);
+            // The edge's normal along the warp is its direction along the weft, and the other way
+            // round.
+            let [x, y] = edges.map(|edge| [edge.dot(&weft), -edge.dot(&warp)]);
+            let [aa, bb] = [0, 1].map(|k| (x[k] * y[k]).powi(2));
+            of_warp * aa + of_weft * bb + 2.0 * of_twist * x[0] * y[0] * x[1] * y[1]
+        })
+    }
+
+    /// The hinges of a mesh of this stiffness \[N m\]; `coupling` has n n^T : D : n' n'^T / B of
+    /// two edges of a face with these directions.
+    fn with(
+        mesh: &ClothMesh,
+        stiffness: f64,
+        coupling: impl Fn(usize, [Vector3<f64>; 2]) -> f64,
+    ) -> Vec<Self> {
         // Of each face its edges that are hinges: number of the hinge and direction (no unit).
         let mut of_faces = vec![[None; 3]; mesh.faces().len()];
         let inner = || mesh.edges().iter().filter_map(|edge| Some((edge, edge.other?)));
@@ -88,8 +129,7 @@ impl Hinge {
                 let mut found = [Neighbour { hinge: number, coupling: 0.0 }; 2];
                 let others = of_faces[face].iter().flatten().filter(|(hinge, _)| *hinge != number);
                 for (place, &(hinge, along)) in found.iter_mut().zip(others) {
-                    // Normals in one plane have the angle of their edges.
-                    *place = Neighbour { hinge, coupling: along.dot(&direction).powi(2) };
+                    *place = Neighbour { hinge, coupling: coupling(face, [along, direction]) };
                 }
                 found
             });
@@ -100,8 +140,9 @@ impl Hinge {
                 rest_angle: angle(&vertices.map(|v| mesh.vertices()[v])),
                 length: along(edge.vertices).norm(),
                 areas: [edge.face, other].map(|face| mesh.area(face)),
+                couplings: [edge.face, other].map(|face| coupling(face, [direction; 2])),
                 neighbours,
-                stiffness: bending_stiffness,
+                stiffness,
             }
         };
         inner().enumerate().map(hinge).collect()
@@ -129,10 +170,13 @@ impl Hinge {
     /// \[1/m\].
     pub fn moment(&self, own: f64, curvature: impl Fn(usize) -> f64, held: [bool; 4]) -> f64 {
         let [left, right] = self.bending_areas(held);
-        let of = |area: f64, neighbours: &[Neighbour; 2]| {
-            area * neighbours.iter().fold(own, |sum, n| n.coupling.mul_add(curvature(n.hinge), sum))
+        let of = |area: f64, face: usize| {
+            let alone = self.couplings[face] * own;
+            area * self.neighbours[face]
+                .iter()
+                .fold(alone, |sum, n| n.coupling.mul_add(curvature(n.hinge), sum))
         };
-        let across = of(left, &self.neighbours[0]) + of(right, &self.neighbours[1]);
+        let across = of(left, 0) + of(right, 1);
         self.stiffness * self.curvature_per_angle(held) * across
     }
 

@@ -189,7 +189,13 @@ impl GasModel {
         };
         let per_area = material.density * material.thickness;
         let Elastic { youngs_modulus, poissons_ratio } = material.elastic;
-        let biaxial = 2.0 * youngs_modulus / ((1.0 - poissons_ratio) * material.density);
+        let biaxial = match &material.weave {
+            None => 2.0 * youngs_modulus / ((1.0 - poissons_ratio) * material.density),
+            Some(weave) => {
+                let [c11, c12, c22] = weave.plane_stiffness(&material.elastic);
+                (c11 + 2.0 * c12 + c22) / material.density
+            }
+        };
         Ok(Self {
             law,
             breathing: area / per_area,

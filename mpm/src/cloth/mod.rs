@@ -11,6 +11,8 @@
 //! - [`mesh`]: the sheet at rest, checked; rectangles, discs, pillows and spheres;
 //! - [`model`]: energy, stress and return mapping of a face, over [`pliant_numeric::scalar::Real`];
 //! - [`bending`]: hinges between faces;
+//! - [`weave`]: stiffness by direction of woven fabrics; [`yarns`]: their part of energy and
+//!   stress;
 //! - [`gas`]: the pressure of gas in closed sheets;
 //! - [`pin`]: vertices that are held and released;
 //! - [`sheet`]: a sheet made of these, with masses and rest state; [`patch`]: its particles among
@@ -54,6 +56,8 @@ pub mod patch;
 pub mod pin;
 pub mod sheet;
 pub mod stability;
+pub mod weave;
+pub mod yarns;
 
 pub use bending::Hinge;
 pub use gas::{Gas, GasError, GasModel};
@@ -64,6 +68,8 @@ pub use patch::SheetParticles;
 pub use pin::{Pin, PinError};
 pub use sheet::{ClothError, RestFace, Sheet};
 pub use stability::{SheetStretch, Stability, Stretch};
+pub use weave::{Weave, WeaveError};
+pub use yarns::YarnModel;
 
 #[cfg(test)]
 mod tests;

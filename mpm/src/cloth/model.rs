@@ -45,6 +45,7 @@
 //!
 //! All rules only take energy away.
 
+use super::weave::Weave;
 use crate::material::{Elastic, MaterialError, unless, unless_positive};
 use pliant_numeric::linalg::Vec3;
 use pliant_numeric::scalar::Real;
@@ -76,6 +77,10 @@ pub struct ClothMaterial {
     /// (V-1)/2 C^T: 1 is no damping; published values 0.8 (folding) and 0.2 (bagging).
     #[serde(default = "undamped")]
     pub damping: f64,
+    /// Stiffness by direction of a woven fabric; none is an isotropic one. With it `elastic` and
+    /// `bending_stiffness` are those along the warp.
+    #[serde(default)]
+    pub weave: Option<Weave>,
 }
 
 fn undamped() -> f64 {
@@ -95,18 +100,47 @@ impl ClothMaterial {
             friction: 0.0,
             bending_stiffness: 0.0,
             damping: undamped(),
+            weave: None,
         }
     }
 
-    /// First Lame parameter of plane stress \[Pa\]: E nu / (1 - nu^2).
+    /// First Lame parameter of plane stress \[Pa\]: E nu / (1 - nu^2); C_12 of a woven fabric.
     pub fn plane_lambda(&self) -> f64 {
         let Elastic { youngs_modulus, poissons_ratio: nu } = self.elastic;
-        youngs_modulus * nu / (1.0 - nu * nu)
+        match self.weave {
+            None => youngs_modulus * nu / (1.0 - nu * nu),
+            Some(weave) => weave.plane_stiffness(&self.elastic)[1],
+        }
     }
 
-    /// Speed of the fastest wave in the plane at small strain [m/s]: sqrt(E / ((1 - nu^2) rho)).
+    /// Shear modulus in the plane \[Pa\]; of a woven fabric that between warp and weft.
+    pub fn plane_shear_modulus(&self) -> f64 {
+        self.weave.map_or_else(|| self.elastic.shear_modulus(), |weave| weave.shear_modulus)
+    }
+
+    /// Stiffnesses in bending \[N m\]: along the warp, along the weft, against twist. The same
+    /// without a weave.
+    pub fn bending_stiffnesses(&self) -> [f64; 3] {
+        match self.weave {
+            None => [self.bending_stiffness; 3],
+            Some(weave) => [self.bending_stiffness, weave.weft_bending_stiffness, weave.twist_stiffness],
+        }
+    }
+
+    /// The largest of them \[N m\].
+    pub fn largest_bending_stiffness(&self) -> f64 {
+        self.bending_stiffnesses().into_iter().fold(0.0, f64::max)
+    }
+
+    /// Speed of the fastest wave in the plane at small strain [m/s]: sqrt(E / ((1 - nu^2) rho)). In
+    /// a woven fabric it runs along the stiffer yarns.
     pub fn wave_speed(&self) -> f64 {
-        ((self.plane_lambda() + 2.0 * self.elastic.shear_modulus()) / self.density).sqrt()
+        let isotropic = self.plane_lambda() + 2.0 * self.plane_shear_modulus();
+        let stiffness = self.weave.map_or(isotropic, |weave| {
+            let [warp, weft] = weave.yarn_stiffness(&self.elastic);
+            isotropic + warp.max(weft)
+        });
+        (stiffness / self.density).sqrt()
     }
 
     /// Checks every parameter.
@@ -132,11 +166,14 @@ impl ClothMaterial {
             unless((0.0..=1.0).contains(&v), "damping", v, "", "in [0, 1]"),
         ];
         let density = unless_positive("density", self.density, "kg/m^3");
-        density.into_iter().chain(self.elastic.out_of_range()).chain(others.into_iter().flatten())
+        let woven = self.weave.map(|weave| weave.out_of_range(&self.elastic));
+        let isotropic = density.into_iter().chain(self.elastic.out_of_range());
+        isotropic.chain(others.into_iter().flatten()).chain(woven.into_iter().flatten())
     }
 }
 
-/// [`ClothMaterial`] as the kernels take it.
+/// [`ClothMaterial`] as the kernels take it; the yarns of a woven fabric are apart
+/// ([`YarnModel`](super::yarns::YarnModel)).
 #[derive(Clone, Copy, Debug)]
 pub struct ClothModel<T> {
     /// Shear modulus mu \[Pa\].
@@ -165,7 +202,7 @@ pub struct Qr<T> {
 }
 
 /// Length below which a direction is zero: its square is still a normal f32.
-const TINY: f64 = 1e-18;
+pub(super) const TINY: f64 = 1e-18;
 
 impl<T: Real> Qr<T> {
     /// QR of the columns of F (no unit). A face that has collapsed to a line or a point gives zeros
@@ -222,7 +259,7 @@ impl<T: Real> ClothModel<T> {
     #[inline(always)]
     pub fn new(material: &ClothMaterial) -> Self {
         Self {
-            mu: T::splat(material.elastic.shear_modulus()),
+            mu: T::splat(material.plane_shear_modulus()),
             lambda: T::splat(material.plane_lambda()),
             normal_stiffness: T::splat(material.normal_stiffness),
             shear_stiffness: T::splat(material.shear_stiffness),

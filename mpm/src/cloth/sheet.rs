@@ -1,9 +1,11 @@
 //! A sheet as input of a grid: mesh, material, pins; its masses and its faces at rest.
 
+use super::bending::Hinge;
 use super::gas::{Gas, GasError, GasModel};
 use super::mesh::{ClothMesh, MeshError};
 use super::model::ClothMaterial;
 use super::pin::{Pin, PinError};
+use super::weave::WeaveError;
 use crate::material::MaterialError;
 use nalgebra::{Matrix2, Vector3};
 
@@ -19,6 +21,9 @@ pub enum ClothError {
     /// The sheet cannot hold its gas.
     #[error("cloth: {0}")]
     Gas(#[from] GasError),
+    /// The sheet cannot be woven.
+    #[error("cloth: {0}")]
+    Weave(#[from] WeaveError),
     /// A pin is out of range.
     #[error("cloth: pins[{index}]: {source}")]
     Pin {
@@ -67,7 +72,8 @@ impl Sheet {
     ///
     /// # Errors
     /// A material parameter out of range, a face that does not fit the grid
-    /// ([`ClothMesh::check_spacing`]), a pin that is not at its vertex, or a gas that it cannot hold.
+    /// ([`ClothMesh::check_spacing`]), a pin that is not at its vertex, a gas that it cannot hold,
+    /// or a face across the warp.
     pub fn check(&self, grid_spacing: f64) -> Result<(), ClothError> {
         self.material.validate()?;
         self.mesh.check_spacing(grid_spacing)?;
@@ -76,7 +82,29 @@ impl Sheet {
                 .map_err(|source| ClothError::Pin { index, source })?;
         }
         self.gas_model()?;
+        self.warps()?;
         Ok(())
+    }
+
+    /// Cosine and sine of the warp's angle in the material frame of each face, if the fabric is
+    /// woven.
+    ///
+    /// # Errors
+    /// A face that is nearly across the warp ([`Weave::directions`](super::Weave::directions)).
+    pub fn warps(&self) -> Result<Option<Vec<[f64; 2]>>, WeaveError> {
+        self.material.weave.as_ref().map(|weave| weave.directions(&self.mesh)).transpose()
+    }
+
+    /// The hinges of a (valid) sheet; none without bending stiffness.
+    pub fn hinges(&self) -> Vec<Hinge> {
+        let stiffnesses = self.material.bending_stiffnesses();
+        if stiffnesses.iter().all(|stiffness| *stiffness == 0.0) {
+            return Vec::new();
+        }
+        match self.warps() {
+            Ok(Some(warps)) => Hinge::woven(&self.mesh, stiffnesses, &warps),
+            _ => Hinge::all(&self.mesh, self.material.bending_stiffness),
+        }
     }
 
     /// The law of its gas, if it holds any.

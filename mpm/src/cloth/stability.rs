@@ -30,7 +30,7 @@
 
 use super::model::ClothMaterial;
 use super::sheet::Sheet;
-use nalgebra::{Matrix3, SymmetricEigen};
+use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 
 /// Courant number c of [`Stability::largest_substep`].
 pub const COURANT_NUMBER: f64 = 0.7;
@@ -62,7 +62,7 @@ pub const PERIODS: f64 = 1.1;
 
 /// How much faster than at rest waves may be within the margins of the limits: those of a sheet that is
 /// stretched by about 1.5 in one direction. Faster ones shorten the substep. Noise on 60 sheets that were
-/// stretched at random by up to 4 did not grow with 1.95 either.
+/// stretched at random by up to 4 did not grow with 1.95 in the plane and 1.5 for tension.
 const SPEED_MARGIN: f64 = 1.5;
 
 /// How far faces are stretched in their plane.
@@ -117,7 +117,8 @@ pub struct Stability {
     grid_spacing: f64,
     /// Speed of waves in the plane \[m/s\].
     plane: f64,
-    /// Part of the square of that speed at rest that shear has: 2 mu / (2 mu + lambda) (no unit).
+    /// Part of the square of that speed at rest that is not of lambda: 2 mu, and the yarns of a woven
+    /// fabric, over that with lambda (no unit).
     shear_part: f64,
     /// Speed of waves across a sheet under tension, over [`SPEED_MARGIN`] \[m/s\].
     tension: f64,
@@ -133,13 +134,13 @@ impl Stability {
     /// Limits of a (valid) sheet in a grid of spacing `grid_spacing` \[m\].
     pub fn new(sheet: &Sheet, grid_spacing: f64) -> Self {
         let material = &sheet.material;
-        let per_bending = material.density * material.thickness / material.bending_stiffness;
+        let per_bending = material.density * material.thickness / material.largest_bending_stiffness();
         let wave = grid_spacing / core::f64::consts::PI;
-        let two_mu = 2.0 * material.elastic.shear_modulus();
+        let plane = material.wave_speed();
         Self {
             grid_spacing,
-            plane: material.wave_speed(),
-            shear_part: two_mu / (two_mu + material.plane_lambda()),
+            plane,
+            shear_part: 1.0 - material.plane_lambda() / (material.density * plane * plane),
             tension: 0.0,
             normal: (material.normal_stiffness / material.density).sqrt(),
             bending: per_bending.sqrt() * wave * wave,
@@ -148,8 +149,8 @@ impl Stability {
     }
 
     /// The limits of a sheet (given at rest) that is stretched. Of a fixed corotated sheet with
-    /// principal stretches of at most s and areas of at most a times those at rest, around a vertex or, for
-    /// the mesh, of a face:
+    /// principal stretches of at most s and areas of at most a times those at rest, around a vertex or,
+    /// for the mesh, of a face:
     /// - waves in the plane have squared speeds c^2 of at most (2 mu s^2 + lambda a^2) / rho: as a wave
     ///   of direction n, now, has the direction M = F^T n / |F^T n| at rest, |F^T n| <= s, the second
     ///   derivative of the energy for a (x) M is at most 2 mu + lambda |cof(F) M|^2, and |cof(F) M|
@@ -158,6 +159,8 @@ impl Stability {
     /// - of the mesh the squared frequencies grow at most as the second derivative in any direction
     ///   over that of a wave at rest, (2 mu + lambda (s^2 + |2 a - 1|)) / (2 mu + lambda);
     /// - angles between faces, and so the frequencies of bending, grow as s.
+    ///
+    /// Yarns of a woven fabric count like 2 mu: their second derivatives are at most their stiffness.
     ///
     /// The constants leave a margin of [`SPEED_MARGIN`] for all of them. A negative
     /// lambda takes from no bound.
@@ -191,7 +194,7 @@ impl Stability {
     /// - the same for the waves in the plane, or, if larger, the limit of the mesh's own steps:
     ///   [`MAX_WAVE_TRAVEL`] of these waves, and no more than [`MAX_MESH_SUBSTEPS`];
     /// - sqrt(rho t / B) (h / pi)^2, in which the phase of the grid's shortest bending wave changes
-    ///   by one radian.
+    ///   by one radian; B is the largest of the stiffnesses of a woven fabric.
     ///
     /// Measured on free sheets whose edges are 0.1 to 1.4 h long, without mean stresses: near rest
     /// energy first grows without bound at 1.0 to 1.25 h / c_s in the plane, between 0.6 and 0.8
@@ -237,15 +240,19 @@ pub const MOBILITY: f64 = 0.75;
 /// highest frequency of its single elements (Irons and Treharne 1971).
 fn fastest_vibration(sheet: &Sheet) -> f64 {
     let faces = 0..sheet.mesh.faces().len();
-    faces.map(|face| squared_frequency(sheet, face)).fold(0.0, f64::max).sqrt()
+    // Checked sheets have them.
+    let warps = sheet.warps().ok().flatten();
+    let warp = |face: usize| warps.as_ref().map(|warps| warps[face]);
+    faces.map(|face| squared_frequency(sheet, face, warp(face))).fold(0.0, f64::max).sqrt()
 }
 
 /// Square of the highest frequency of a face with a third of its mass at each corner: 3 / rho times
 /// the largest eigenvalue of B^T D B, with D the plane's stiffness and B from corners to strains,
-/// which is that of L^T B B^T L for D = L L^T.
-fn squared_frequency(sheet: &Sheet, face: usize) -> f64 {
-    let ClothMaterial { density, elastic, .. } = sheet.material;
-    let (lambda, mu) = (sheet.material.plane_lambda(), elastic.shear_modulus());
+/// which is that of L^T B B^T L for D = L L^T. `warp` has the direction of the warp in the face, if
+/// the fabric is woven.
+fn squared_frequency(sheet: &Sheet, face: usize, warp: Option<[f64; 2]>) -> f64 {
+    let ClothMaterial { density, elastic, weave, .. } = sheet.material;
+    let (lambda, mu) = (sheet.material.plane_lambda(), sheet.material.plane_shear_modulus());
     let inverse = sheet.rest_face(face).inverse_edges;
     // Gradients of the corners' shape functions; rows of the inverse belong to the second and the
     // third.
@@ -259,8 +266,15 @@ fn squared_frequency(sheet: &Sheet, face: usize) -> f64 {
     }
     // B B^T for strains (xx, yy, 2 xy).
     let strains = Matrix3::new(xx, 0.0, xy, 0.0, yy, xy, xy, xy, xx + yy);
-    let stiffness =
+    let mut stiffness =
         Matrix3::new(lambda + 2.0 * mu, lambda, 0.0, lambda, lambda + 2.0 * mu, 0.0, 0.0, 0.0, mu);
+    if let (Some(weave), Some([c, s])) = (weave, warp) {
+        // The strain along a yarn of direction (x, y) is (x^2, y^2, x y) . (xx, yy, 2 xy).
+        for (yarn, [x, y]) in weave.yarn_stiffness(&elastic).into_iter().zip([[c, s], [-s, c]]) {
+            let along = Vector3::new(x * x, y * y, x * y);
+            stiffness += along * along.transpose() * yarn;
+        }
+    }
     let largest = stiffness.cholesky().map_or(0.0, |cholesky| {
         let l = cholesky.l();
         SymmetricEigen::new(l.transpose() * strains * l).eigenvalues.max()

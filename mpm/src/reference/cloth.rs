@@ -14,7 +14,7 @@ use crate::bspline::INVERSE_SECOND_MOMENT;
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{
     ClothError, ClothMaterial, ClothMesh, ClothModel, Gas, GasError, GasModel, Hinge, Pin, Sheet,
-    SheetStretch, Stability, Stretch, bending, gas, stability,
+    SheetStretch, Stability, Stretch, YarnModel, bending, gas, stability,
 };
 use nalgebra::{Matrix2, Matrix3, Vector3};
 use pliant_numeric::linalg::Vec3;
@@ -62,6 +62,8 @@ pub struct ReferenceCloth {
     mesh: ClothMesh,
     material: ClothMaterial,
     model: ClothModel<f64>,
+    /// Of a woven fabric: its yarns, and the warp's direction in each face.
+    weave: Option<(YarnModel<f64>, Vec<[f64; 2]>)>,
     stability: Stability,
     /// Length of the last substep; zero at the start \[s\].
     substep: f64,
@@ -80,7 +82,8 @@ impl ReferenceCloth {
     ///
     /// # Errors
     /// A material parameter out of range, a face that does not fit the grid
-    /// ([`ClothMesh::check_spacing`]), or a pin that is not at its vertex.
+    /// ([`ClothMesh::check_spacing`]), a pin that is not at its vertex, or a face across the warp
+    /// of a woven fabric.
     pub fn new(
         mesh: ClothMesh,
         material: ClothMaterial,
@@ -106,9 +109,9 @@ impl ReferenceCloth {
             faces.push(ClothFace { vertices, director: rest.normal, inverse_rest, volume });
         }
         let stability = Stability::new(&sheet, grid_spacing);
+        let hinges = sheet.hinges();
+        let weave = YarnModel::new(&material).zip(sheet.warps()?);
         let Sheet { mesh, pins, .. } = sheet;
-        let bends = material.bending_stiffness > 0.0;
-        let hinges = if bends { Hinge::all(&mesh, material.bending_stiffness) } else { Vec::new() };
         let mut inverse_masses = vertices.iter().map(|p| 1.0 / p.mass).collect::<Vec<_>>();
         for pin in pins.iter().filter(|pin| pin.holds(0.0)) {
             inverse_masses[pin.vertex()] = 0.0;
@@ -122,6 +125,7 @@ impl ReferenceCloth {
             mesh,
             material,
             model,
+            weave,
             stability,
             substep: 0.0,
             gravity: Vector3::zeros(),
@@ -236,10 +240,17 @@ impl ReferenceCloth {
 
     /// Elastic energy, with that of gas \[J\].
     pub fn elastic_energy(&self) -> f64 {
-        let face = |f: &ClothFace| f.volume * self.model.energy_density(&Qr::new(&self.columns(f)));
+        let face = |(index, f): (usize, &ClothFace)| {
+            let qr = Qr::new(&self.columns(f));
+            let yarns = self
+                .weave
+                .as_ref()
+                .map_or(0.0, |(yarns, warps)| yarns.energy_density(&Polar::new(&qr), warps[index]));
+            f.volume * (self.model.energy_density(&qr) + yarns)
+        };
         let bending = bending::serial::energy(&self.hinges, &self.positions(), &self.held());
         let gas = self.gas.map_or(0.0, |gas| gas.energy(self.enclosed_volume()));
-        self.faces.iter().map(face).sum::<f64>() + bending + gas
+        self.faces.iter().enumerate().map(face).sum::<f64>() + bending + gas
     }
 
     /// Forces of the elements and of gas on the vertices \[N\] and, for each face, minus the
@@ -265,6 +276,14 @@ impl ReferenceCloth {
         (on_vertices, on_directors)
     }
 
+    /// Biot stress of a face \[Pa\].
+    fn biot(&self, face: usize, polar: &Polar<f64>) -> [f64; 3] {
+        let sheet = self.model.biot(polar);
+        let Some((yarns, warps)) = &self.weave else { return sheet };
+        let of_yarns = yarns.biot(polar, warps[face]);
+        core::array::from_fn(|n| sheet[n] + of_yarns[n])
+    }
+
     fn positions(&self) -> Vec<Vector3<f64>> {
         self.vertices.iter().map(|p| p.position).collect()
     }
@@ -284,12 +303,12 @@ impl ReferenceCloth {
         for k in 0..steps {
             let weight = stability::weight(k, steps);
             let mut forces = loads.to_vec();
-            for (face, mean) in self.faces.iter().zip(&mut mean) {
+            for (index, (face, mean)) in self.faces.iter().zip(&mut mean).enumerate() {
                 let [f1, f2] = face.edge_columns(face.vertices.map(|v| positions[v]));
                 // The in-plane stress does not depend on the director.
                 let qr = Qr::new(&[f1, f2, f1.cross(f2)]);
                 let polar = Polar::new(&qr);
-                let biot = self.model.biot(&polar);
+                let biot = self.biot(index, &polar);
                 for (mean, biot) in mean.iter_mut().zip(biot) {
                     *mean += weight * biot;
                 }

@@ -58,7 +58,12 @@ pub(super) struct SheetSpan {
     pub vertices: Range<usize>,
     pub groups: Range<usize>,
     pub stability: Stability,
+    /// Of a woven fabric the warps of its groups; else none.
+    pub warps: Vec<Warp>,
 }
+
+/// Cosine and sine of the warp's angle in the material frame of sixteen faces.
+pub(super) type Warp = [F32x16; 2];
 
 /// Sixteen faces of one sheet at rest; lanes past the last repeat the first and have no volume.
 #[derive(Clone, Debug)]

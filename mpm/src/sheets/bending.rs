@@ -26,19 +26,13 @@ pub(super) struct Bending {
 impl Bending {
     /// Adds a sheet's hinges, whose vertices count from `first_vertex`.
     pub(super) fn add(&mut self, sheet: &Sheet, first_vertex: u32) {
-        if sheet.material.bending_stiffness > 0.0 {
-            let hinges = Hinge::all(&sheet.mesh, sheet.material.bending_stiffness);
-            let first_hinge = self.hinges.len();
-            self.hinges.extend(hinges.into_iter().map(|h| {
-                Hinge {
-                    vertices: h.vertices.map(|v| v + first_vertex as usize),
-                    neighbours: h
-                        .neighbours
-                        .map(|of_face| of_face.map(|n| Neighbour { hinge: n.hinge + first_hinge, ..n })),
-                    ..h
-                }
-            }));
-        }
+        let first_hinge = self.hinges.len();
+        self.hinges.extend(sheet.hinges().into_iter().map(|h| Hinge {
+            vertices: h.vertices.map(|v| v + first_vertex as usize),
+            neighbours:
+                h.neighbours.map(|of_face| of_face.map(|n| Neighbour { hinge: n.hinge + first_hinge, ..n })),
+            ..h
+        }));
     }
 
     /// To be called after the last sheet.

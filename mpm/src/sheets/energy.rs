@@ -1,10 +1,10 @@
 //! Elastic energy of the sheets.
 
 use super::ClothMeshes;
-use super::arrays::{FaceGroup, FaceState};
+use super::arrays::{FaceGroup, FaceState, Warp};
 use super::stress::{columns, directors, edges};
-use crate::cloth::model::Qr;
-use crate::cloth::{ClothMaterial, ClothModel};
+use crate::cloth::model::{Polar, Qr};
+use crate::cloth::{ClothMaterial, ClothModel, YarnModel};
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
 impl ClothMeshes {
@@ -13,8 +13,10 @@ impl ClothMeshes {
         let mut faces = 0.0;
         for (span, material) in self.spans.iter().zip(&self.materials) {
             let groups = self.groups[span.groups.clone()].iter().zip(&self.states[span.groups.clone()]);
-            faces +=
-                groups.map(|(group, state)| self.level.run(Energy { group, state, material })).sum::<f64>();
+            let of = |(number, (group, state))| {
+                self.level.run(Energy { group, state, material, warp: span.warps.get(number) })
+            };
+            faces += groups.enumerate().map(of).sum::<f64>();
         }
         faces + self.bending.energy(&self.vertices, self.grid_spacing) + self.gas_energy()
     }
@@ -30,6 +32,8 @@ struct Energy<'a> {
     group: &'a FaceGroup,
     state: &'a FaceState,
     material: &'a ClothMaterial,
+    /// Of a woven fabric.
+    warp: Option<&'a Warp>,
 }
 
 impl Kernel for Energy<'_> {
@@ -41,7 +45,11 @@ impl Kernel for Energy<'_> {
         let [f1, f2] = columns(self.group, edges::<S>(self.state));
         let qr = Qr::new(&[f1, f2, directors::<S>(self.state)]);
         let mut row = F32x16::ZERO;
-        (model.energy_density(&qr) * Lanes::load(&self.group.volume)).store(&mut row);
+        let mut density = model.energy_density(&qr);
+        if let (Some(warp), Some(yarns)) = (self.warp, YarnModel::<Lanes<S>>::new(self.material)) {
+            density += yarns.energy_density(&Polar::new(&qr), Lanes::load_all(warp));
+        }
+        (density * Lanes::load(&self.group.volume)).store(&mut row);
         row.0[..(self.group.lanes as usize).min(LANES)].iter().map(|&e| f64::from(e)).sum()
     }
 }

@@ -46,7 +46,7 @@ use crate::tiles::kinematics::{POSITION, VELOCITY};
 use crate::tiles::{ParticleStore, kinematics};
 use arrays::{
     CsrAdjacency, FaceGroup, FaceState, GROUP_GRAIN, LaneSlot, Member, MeshState, SheetSpan, VERTEX_GRAIN,
-    Vertices, corner,
+    Vertices, Warp, corner,
 };
 use bending::Bending;
 use gas::Gases;
@@ -54,6 +54,17 @@ use layers::Layers;
 use pins::{Grid, Pins};
 use pliant_numeric::simd::{Detected, F32x16, LANES};
 use quad::F32x4;
+
+/// The warps of the groups of a (valid) sheet, if it is woven.
+fn warps(sheet: &Sheet) -> Vec<Warp> {
+    let faces = sheet.warps().ok().flatten().unwrap_or_default();
+    let of = |faces: &[[f64; 2]]| {
+        // Lanes past the last repeat the first.
+        let lane = |k: usize| F32x16(core::array::from_fn(|l| faces.get(l).unwrap_or(&faces[0])[k] as f32));
+        [lane(0), lane(1)]
+    };
+    faces.chunks(LANES).map(of).collect()
+}
 
 /// All sheets of a model.
 #[derive(Clone, Debug)]
@@ -130,7 +141,8 @@ impl ClothMeshes {
             if let Ok(Some(model)) = sheet.gas_model() {
                 all.gases.add(model, vertices.clone(), groups.clone());
             }
-            all.spans.push(SheetSpan { vertices, groups, stability: Stability::new(sheet, grid_spacing) });
+            let (stability, warps) = (Stability::new(sheet, grid_spacing), warps(sheet));
+            all.spans.push(SheetSpan { vertices, groups, stability, warps });
         }
         adjacency.sort_unstable();
         let vertices = all.places.len();
@@ -390,6 +402,7 @@ impl ClothMeshes {
             + bytes(&self.adjacency.entries)
             + bytes(&self.groups)
             + bytes(&self.states)
+            + self.spans.iter().map(|span| bytes(&span.warps)).sum::<usize>()
             + self.bending.memory()
             + self.gases.memory()
             + self.layers.memory()

@@ -6,13 +6,14 @@ use rayon::prelude::*;
 
 use super::ClothMeshes;
 use super::arrays::{
-    CsrAdjacency, FaceGroup, FaceState, GROUP_GRAIN, LaneSlot, MeshState, VERTEX_GRAIN, Vertices, corner,
+    CsrAdjacency, FaceGroup, FaceState, GROUP_GRAIN, LaneSlot, MeshState, VERTEX_GRAIN, Vertices, Warp,
+    corner,
 };
 use super::bending::Bending;
 use super::gas::Gases;
 use super::quad::F32x4;
 use crate::cloth::model::{Polar, Qr};
-use crate::cloth::{ClothMaterial, ClothModel, stability};
+use crate::cloth::{ClothMaterial, ClothModel, YarnModel, stability};
 use crate::tiles::ParticleStore;
 use pliant_numeric::linalg::Vec3;
 use pliant_numeric::scalar::Real;
@@ -49,10 +50,11 @@ impl ClothMeshes {
         let span = &self.spans[sheet];
         let (level, displacements) = (self.level, &self.mesh_state.displacements);
         let (material, cell) = (&self.materials[sheet], self.grid_spacing as f32);
-        let groups = span.groups.clone();
-        let faces = self.states[groups.clone()].par_iter_mut().zip(&self.groups[groups]);
-        faces.with_min_len(GROUP_GRAIN).for_each(|(state, group)| {
-            level.run(StepFaces { group, state, displacements, material, cell, mesh });
+        let (groups, warps) = (span.groups.clone(), &span.warps);
+        let faces = self.states[groups.clone()].par_iter_mut().zip(&self.groups[groups]).enumerate();
+        faces.with_min_len(GROUP_GRAIN).for_each(|(number, (state, group))| {
+            let warp = warps.get(number);
+            level.run(StepFaces { group, state, displacements, material, warp, cell, mesh });
         });
     }
 
@@ -316,6 +318,8 @@ struct StepFaces<'a> {
     state: &'a mut FaceState,
     displacements: &'a [F32x4],
     material: &'a ClothMaterial,
+    /// Of a woven fabric.
+    warp: Option<&'a Warp>,
     /// Grid spacing h \[m\].
     cell: f32,
     mesh: MeshStep,
@@ -326,15 +330,38 @@ impl Kernel for StepFaces<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        let Self { group, state, displacements, material, cell, mesh } = self;
-        let model = ClothModel::<Lanes<S>>::new(material);
+        let Self { group, state, displacements, material, warp, cell, mesh } = self;
+        let law = PlaneLaw::<S> {
+            model: ClothModel::new(material),
+            yarns: YarnModel::new(material).zip(warp.map(Lanes::load_all)),
+        };
         let mut biot = [Lanes::<S>::all(0.0); 3];
         if mesh.steps > 1 {
-            biot = step_mesh(&model, group, state, displacements, mesh, cell);
+            biot = step_mesh(&law, group, state, displacements, mesh, cell);
         }
         if mesh.is_last() {
-            finish(&model, group, state, (mesh.steps > 1).then_some(biot), cell);
+            finish(&law, group, state, (mesh.steps > 1).then_some(biot), cell);
         }
+    }
+}
+
+/// Yarns of sixteen faces, and cosine and sine of the warp's angle in them.
+type Yarns<S> = (YarnModel<Lanes<S>>, [Lanes<S>; 2]);
+
+/// The law of sixteen faces; with their yarns and the direction of the warp if the fabric is woven.
+struct PlaneLaw<S: Simd> {
+    model: ClothModel<Lanes<S>>,
+    yarns: Option<Yarns<S>>,
+}
+
+impl<S: Simd> PlaneLaw<S> {
+    /// Biot stress: 11, 12, 22 \[Pa\].
+    #[inline(always)]
+    fn biot(&self, polar: &Polar<Lanes<S>>) -> [Lanes<S>; 3] {
+        let sheet = self.model.biot(polar);
+        let Some((yarns, warp)) = &self.yarns else { return sheet };
+        let of_yarns = yarns.biot(polar, *warp);
+        core::array::from_fn(|n| sheet[n] + of_yarns[n])
     }
 }
 
@@ -342,7 +369,7 @@ impl Kernel for StepFaces<'_> {
 /// step. Returns the means.
 #[inline(always)]
 fn step_mesh<S: Simd>(
-    model: &ClothModel<Lanes<S>>,
+    law: &PlaneLaw<S>,
     group: &FaceGroup,
     state: &mut FaceState,
     displacements: &[F32x4],
@@ -358,7 +385,7 @@ fn step_mesh<S: Simd>(
     // The in-plane stress does not depend on the director.
     let qr = Qr::new(&[f1, f2, f1]);
     let polar = Polar::new(&qr);
-    let biot = model.biot(&polar);
+    let biot = law.biot(&polar);
     let weight = Lanes::<S>::all(stability::weight(mesh.step, mesh.steps) as f32);
     let mut mean = biot.map(|stress| weight * stress);
     if mesh.step > 0 {
@@ -379,7 +406,7 @@ fn step_mesh<S: Simd>(
 /// there are any.
 #[inline(always)]
 fn finish<S: Simd>(
-    model: &ClothModel<Lanes<S>>,
+    law: &PlaneLaw<S>,
     group: &FaceGroup,
     state: &mut FaceState,
     mean: Option<[Lanes<S>; 3]>,
@@ -387,10 +414,10 @@ fn finish<S: Simd>(
 ) {
     let [f1, f2] = columns(group, edges::<S>(state));
     let trial = Qr::new(&[f1, f2, directors::<S>(state)]);
-    let mapped = model.return_mapping(&trial);
+    let mapped = law.model.return_mapping(&trial);
     let polar = Polar::new(&mapped);
-    let biot = mean.unwrap_or_else(|| model.biot(&polar));
-    let [p1, p2, p3] = model.first_piola_with(&mapped, &polar, biot);
+    let biot = mean.unwrap_or_else(|| law.biot(&polar));
+    let [p1, p2, p3] = law.model.first_piola_with(&mapped, &polar, biot);
     let volume = Lanes::<S>::load(&group.volume);
     let director = mapped.director();
     for d in 0..3 {

@@ -139,6 +139,7 @@ impl Folding {
                 friction: self.layer_friction,
                 bending_stiffness: 0.0,
                 damping: 0.2,
+                weave: None,
             },
             mass_damping: 0.0,
             gas: None,

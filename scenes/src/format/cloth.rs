@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use nalgebra::Vector3;
 use pliant_coupling::AutoOr;
-use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Gas, GasError, GasModel, MeshError, Pin, PinError};
+use pliant_mpm::cloth::{
+    ClothMaterial, ClothMesh, Gas, GasError, GasModel, MeshError, Pin, PinError, WeaveError,
+};
 use pliant_mpm::material::{Elastic, MaterialError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::common::Pose;
 use super::garment::{TShirtMeasures, TrousersMeasures};
 use super::gas::ClothGas;
+use super::weave::ClothWeave;
 use crate::isometry::isometry;
 use pliant_garment::{ClothFileError, TShirtError, TrousersError, load_cloth};
 
@@ -135,6 +138,9 @@ pub struct Fabric {
     /// damping; published values: 0.8 (folding) and 0.2 (bagging) [-].
     #[serde(default = "one")]
     pub damping: f64,
+    /// Stiffness by direction, as of a woven fabric. Null: the same in all directions.
+    #[serde(default)]
+    pub weave: Option<ClothWeave>,
 }
 
 impl Fabric {
@@ -149,6 +155,7 @@ impl Fabric {
             friction: self.friction,
             bending_stiffness: self.bending_stiffness,
             damping: self.damping,
+            weave: self.weave.map(|weave| weave.weave(self.bending_stiffness)),
         }
     }
 }
@@ -283,6 +290,14 @@ pub enum ClothError {
         /// Why.
         source: MaterialError,
     },
+    /// The sheet cannot be woven.
+    #[error("cloth '{name}': material.{source}")]
+    Weave {
+        /// Name of the cloth.
+        name: String,
+        /// Why.
+        source: WeaveError,
+    },
     /// The sheet cannot hold its gas.
     #[error("cloth '{name}': {source}")]
     Gas {
@@ -335,7 +350,8 @@ impl ClothSpec {
     ///
     /// # Errors
     /// [`ClothError`], with the cloth's name: a shape that is not a valid sheet for this grid, a
-    /// material out of range, a pin without a vertex or on one that already has a pin.
+    /// material out of range, a face across the warp, a pin without a vertex or on one that already
+    /// has a pin.
     pub fn build(
         &self,
         base_dir: &Path,
@@ -348,8 +364,12 @@ impl ClothSpec {
         let pose = isometry(&self.pose);
         let placed = local.vertices().iter().map(|x| pose * nalgebra::Point3::from(*x)).map(|x| x.coords);
         let mesh = ClothMesh::new(placed.collect(), local.faces().to_vec()).map_err(mesh_error)?;
-        let material = self.material.on_grid(grid_spacing);
+        let mut material = self.material.on_grid(grid_spacing);
         material.validate().map_err(|source| ClothError::Material { name: name(), source })?;
+        if let Some(weave) = &mut material.weave {
+            weave.warp = (pose * Vector3::from(weave.warp)).into();
+            weave.directions(&mesh).map_err(|source| ClothError::Weave { name: name(), source })?;
+        }
         let mut pins = Vec::with_capacity(self.pins.len());
         for (at, pin) in self.pins.iter().enumerate() {
             let refused = |source| ClothError::Pin { name: name(), pin: at, source };

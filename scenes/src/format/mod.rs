@@ -31,6 +31,7 @@ mod soft;
 mod spread;
 mod task;
 mod validate;
+mod weave;
 
 #[cfg(test)]
 mod tests;

@@ -67,6 +67,7 @@ fn fabric(sampler: &mut SceneSampler, spacing: f64, extent: &mut Extent) -> Fabr
             0.0
         },
         damping: if sampler.chance(0.5) { 1.0 } else { sampler.within(0.2, 1.0) },
+        weave: None,
     }
 }
 

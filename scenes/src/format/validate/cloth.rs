@@ -32,6 +32,10 @@ impl Check {
                 &format!("{path}.material."),
                 cloth.material.on_grid(grid_spacing).out_of_range(),
             );
+            if cloth.material.weave.is_some() && matches!(cloth.shape, ClothShape::Sphere { .. }) {
+                let message = "a sphere is not woven: no direction is in the plane of all of its faces";
+                self.problem(&format!("{path}.material.weave"), message);
+            }
             if let Some(gas) = &cloth.gas {
                 self.gas(&format!("{path}.gas"), cloth, gas);
             }
