@@ -24,7 +24,7 @@ fn every_listed_scene_is_shown_and_checked() {
     let clutter = ["conveyor", "clutter-soft", "clutter-hard"];
     let robots = ["gripper", "franka", "vacuum"];
     let both = ["soft-grasp", "sand-scoop", "bread-split"];
-    let cloth = ["box-bagging", "laundry"];
+    let cloth = ["box-bagging", "laundry", "bagging-hand", "laundry-thrown"];
     let garments = ["tshirt-folding", "trousers-folding"];
     let fine = ["dough-rolling-fine", "sand-scoop-fine"];
     assert_eq!(

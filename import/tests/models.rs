@@ -42,6 +42,8 @@ fn dimensions_and_masses_are_the_published_ones() {
         ("panda.xml", 7, 18.0, "flange", [0.088, 0.0, 0.333 + 0.316 + 0.384 - 0.107]),
         ("parallel_gripper.xml", 2, 0.73, "left_finger", [0.0, 0.0, 0.0584]),
         ("allegro_hand.xml", 16, 1.08, "middle_tip", [0.0, 0.0, 0.0007 + 0.0164 + 0.054 + 0.0384]),
+        // The thumb points sideways: Rz(-pi/2) Ry(-1.658062789) of (-0.027, 0.005, 0.109) from its base.
+        ("allegro_hand.xml", 16, 1.08, "thumb_tip", [-0.0132, 0.125565, -0.082384]),
         ("humanoid.xml", 6 + 19, 75.0, "left_foot", [0.0, 0.191 * 1.75 / 2.0, ankle]),
         ("quadruped.xml", 6 + 12, 8.912, "front_left_shank", [0.19, 0.049 + 0.062 + 0.004, 0.3 - 0.209]),
     ];

@@ -1,12 +1,12 @@
-//! Bags of cloth that carry what is dropped into them, and let it fall: the built-in scenes,
-//! coarser and without their arm.
+//! Bags of cloth that carry what is put or thrown into them, and let it fall: the built-in scenes,
+//! coarser and without their arm, or in part.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
-use nalgebra::{Isometry3, Point3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_coupling::ParticleSnapshot;
 use pliant_garment::crossings::CrossingDetector;
 use pliant_scenes::builtin;
-use pliant_scenes::format::{ClothShape, Motion, Scene};
+use pliant_scenes::format::{AutoOr, ClothShape, Motion, Scene};
 use pliant_scenes::scenario::Scenario;
 
 const GRAVITY: f64 = 9.81;
@@ -62,7 +62,7 @@ impl Run {
     fn until(&mut self, time: f64, mut look: impl FnMut(&mut Scenario, &ParticleSnapshot)) {
         let dt = self.scenario.scene.dt;
         while self.scenario.world.time() < time - 0.5 * dt {
-            self.scenario.world.step().unwrap();
+            self.scenario.step().unwrap();
             self.scenario.world.snapshot(&mut self.snapshot).unwrap();
             look(&mut self.scenario, &self.snapshot);
         }
@@ -178,4 +178,107 @@ fn a_bag_carries_a_sheet_and_neither_goes_through_the_other() {
     let crossings = run.crossings();
     println!("after the release: {crossings} crossings");
     assert_eq!(crossings, 0);
+}
+
+/// How far the red box gets from its place in the hand of `bagging-hand` while it is lifted and
+/// carried, with this friction of the box [m]. There is no cloth.
+fn slip_in_hand(friction: f64) -> f64 {
+    let mut scene = builtin::scene("bagging-hand").unwrap().unwrap();
+    scene.cloths.clear();
+    scene.goals.clear();
+    scene.grid_spacing = None;
+    for body in scene.bodies.iter_mut().filter(|body| body.name.ends_with(" box")) {
+        body.geometries[0].friction = friction;
+    }
+    let mut scenario = Scenario::new(&scene).unwrap();
+    let in_hand = |scenario: &Scenario| pose(scenario, "hand/palm").inverse() * pose(scenario, "red box");
+    let (mut grasped, mut slip) = (None, 0.0_f64);
+    while scenario.world.time() < 4.6 {
+        scenario.step().unwrap();
+        if scenario.world.time() > 2.2 {
+            let place = in_hand(&scenario).translation.vector;
+            slip = slip.max((place - *grasped.get_or_insert(place)).norm());
+        }
+    }
+    slip
+}
+
+// Checks: the thumb's and the fingers' motors press on opposite faces with about 17 N, so friction
+// carries at most 2 mu 17 N. With the mean of 0.9 (fingers) and 0.2 (box), 0.33, that is 11 N, twice
+// the box's weight of 5.0 N, and it stays in the hand; with 0.05, whose mean is 0.095, it is 3.2 N,
+// and the box is lost.
+#[test]
+fn friction_holds_a_box_in_the_hand() {
+    let [held, lost] = [0.2, 0.05].map(slip_in_hand);
+    println!("slip {held:.4} m with friction 0.2, {lost:.4} m with 0.05");
+    assert!(held < 0.02, "{held} m");
+    assert!(lost > 0.1, "{lost} m");
+}
+
+// Checks: the hand lays a box into the cradle and leaves it there: the box is above the sheet's
+// lowest point, the hand is empty, and no vertex or centroid of the sheet gets into the box by more
+// than a millimetre.
+#[test]
+#[ignore = "slow tier"]
+fn the_hand_lays_a_box_into_the_cradle() {
+    let mut scene = builtin::scene("bagging-hand").unwrap().unwrap();
+    scene.goals.clear();
+    let mut run = Run::new(&scene);
+    let mut depth = f64::NEG_INFINITY;
+    run.until(5.8, |scenario, snapshot| depth = depth.max(deepest(scenario, snapshot, "red box")));
+    let (lowest, height) = (run.heights(0)[1], pose(&run.scenario, "red box").translation.vector.z);
+    let above = pose(&run.scenario, "hand/palm").translation.vector.z - height;
+    println!("box at {height:.4} m, sheet's lowest point {lowest:.4} m, hand {above:.4} m above the box");
+    assert!(height > lowest + 0.5 * HALF && height < 0.55, "{height} m, sheet {lowest} m");
+    assert!(above > 0.2, "{above} m");
+    assert!(depth < 1e-3, "{depth} m");
+}
+
+/// Centre [m] and velocity [m/s] of a cloth.
+fn centre(scenario: &Scenario, snapshot: &ParticleSnapshot, cloth: usize) -> (Vector3<f64>, Vector3<f64>) {
+    let particles = &scenario.world.cloths()[cloth];
+    let ids = particles.vertices.clone().chain(particles.centroids.clone());
+    let (mut mass, mut first, mut momentum) = (0.0, Vector3::zeros(), Vector3::zeros());
+    for id in ids {
+        mass += snapshot.mass[id];
+        first += snapshot.mass[id] * Vector3::from(snapshot.positions[id]);
+        momentum += snapshot.mass[id] * Vector3::from(snapshot.velocities[id]);
+    }
+    (first / mass, momentum / mass)
+}
+
+// Checks: what the hand has thrown flies on a parabola, x = x0 + v t and z = z0 + w t - g t^2/2 with
+// the centre and the velocity that it was let go with (Newton's second law; there is no air). The
+// scene is on a grid of 1/64 m. The hand lets go within 0.12 s of its command, and the sheet is 0.15
+// s or more away from the bag then.
+#[test]
+#[ignore = "slow tier"]
+fn a_thrown_sheet_flies_on_a_parabola() {
+    let mut scene = builtin::scene("laundry-thrown").unwrap().unwrap();
+    scene.goals.clear();
+    scene.grid_spacing = Some(1.0 / 64.0);
+    scene.contact.particle_radius = AutoOr::Value(1.0 / 128.0);
+    scene.contact.stiffness = AutoOr::Value(400.0);
+    scene.substeps = AutoOr::Value(8);
+    for cloth in &mut scene.cloths {
+        if let ClothShape::Rectangle { parts, .. } = &mut cloth.shape {
+            *parts = [25, 25];
+        }
+    }
+    let let_go = scene.tasks[0].grippers[0].commands[2].time;
+    let mut run = Run::new(&scene);
+    run.until(let_go + 0.12, |_, _| {});
+    let (start, thrown) = (run.scenario.world.time(), centre(&run.scenario, &run.snapshot, 1));
+    let (x0, v0) = thrown;
+    println!("let go at {x0:?} m with {v0:?} m/s");
+    assert!(v0.x > 0.7 && v0.y.abs() < 0.1, "{v0:?}");
+    let mut worst = 0.0_f64;
+    run.until(start + 0.15, |scenario, snapshot| {
+        let t = scenario.world.time() - start;
+        let expected = x0 + v0 * t - Vector3::z() * (0.5 * GRAVITY * t * t);
+        worst = worst.max((centre(scenario, snapshot, 1).0 - expected).norm());
+    });
+    println!("off the parabola by {worst:.6} m at most");
+    // Euler steps of a substep are off by g t/2 times the substep: 0.5 mm.
+    assert!(worst < 1e-3, "{worst} m");
 }

@@ -7,7 +7,7 @@ use crate::format::{
 };
 
 /// The built-in scenes: name and JSON.
-const SCENES: [(&str, &str); 28] = [
+const SCENES: [(&str, &str); 30] = [
     ("elastic-drop", include_str!("elastic-drop.json")),
     ("hold", include_str!("hold.json")),
     ("shake", include_str!("shake.json")),
@@ -36,6 +36,8 @@ const SCENES: [(&str, &str); 28] = [
     ("bread-split", include_str!("bread-split.json")),
     ("box-bagging", include_str!("box-bagging.json")),
     ("laundry", include_str!("laundry.json")),
+    ("bagging-hand", include_str!("bagging-hand.json")),
+    ("laundry-thrown", include_str!("laundry-thrown.json")),
 ];
 
 /// A scene that is another one with changes.
