@@ -6,7 +6,7 @@
 mod common;
 
 use common::{ROUNDOFF, fast, lattice};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet, SheetStretch, Stability, Stretch, Weave};
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{ReferenceCloth, ReferenceMpm};
@@ -230,4 +230,52 @@ fn noise_of_a_stretched_block_does_not_grow() {
     }
     println!("grown in the substep at rest: {grown} of {count}");
     assert!(grown > 0, "none would have grown");
+}
+
+/// Pins that are closer to each other than nodes: combinations of their impulses move no node. A sheet
+/// without loads that is held by two or four of its edges stays where it is: its velocities are those of
+/// the rounding of positions in f32 ([`pliant_mpm::cloth::pin::YIELD`]).
+#[test]
+fn pins_closer_than_nodes_hold_a_sheet_at_rest() {
+    let seed = 2813;
+    println!("seed {seed}");
+    let mut random = Random::new(seed);
+    for number in 0..20 {
+        let h = random.log_uniform(0.005, 0.5);
+        let edge = h * random.uniform(0.2, 1.2);
+        let parts = [8 + random.word() as usize % 9, 4 + random.word() as usize % 9];
+        let elastic = Elastic {
+            youngs_modulus: random.log_uniform(1e3, 1e6),
+            poissons_ratio: random.uniform(0.0, 0.45),
+        };
+        let normal = elastic.youngs_modulus * random.log_uniform(0.1, 2.0);
+        let material = ClothMaterial::new(random.log_uniform(50.0, 2000.0), elastic, 0.1 * h, normal);
+        // Half of them along the grid.
+        let turn = if random.unit() < 0.5 { random.rotation() } else { UnitQuaternion::identity() };
+        let [u, v] = [0, 1].map(|k| turn * Vector3::ith(k, edge * parts[k] as f64));
+        let origin = if random.unit() < 0.5 { random.vector() } else { Vector3::zeros() };
+        let mesh = ClothMesh::rectangle(origin, u, v, parts).unwrap();
+        let all_edges = random.unit() < 0.5;
+        let is_held = |n: &usize| {
+            let [i, j] = [n / (parts[1] + 1), n % (parts[1] + 1)];
+            i == 0 || i == parts[0] || all_edges && (j == 0 || j == parts[1])
+        };
+        let held = (0..mesh.vertices().len()).filter(is_held);
+        let pins = held.map(|n| Pin::fixed(n, mesh.vertices()[n]).unwrap()).collect();
+        let sheets = [Sheet { pins, ..Sheet::new(mesh, material) }];
+        let mut mpm = Mpm::with_sheets(h, vec![], &[], &sheets, &[], InstructionSet::detect()).unwrap();
+        let dt = mpm.largest_stable_substep(0.0);
+        let mut most = 0.0_f64;
+        for k in 0..100 {
+            mpm.begin_step();
+            mpm.particles_to_grid(dt, Vector3::zeros());
+            mpm.apply_pins(f64::from(k) * dt, dt);
+            mpm.grid_to_particles(dt).unwrap();
+            most = most.max(mpm.max_speed());
+        }
+        // Positions from a block's corner are up to four cells, so rounded by 2^-22 of one.
+        let rounding = 2.0_f64.powi(-22) * h / dt;
+        println!("{number}: edges of {:.2} cells, {:.1} roundings", edge / h, most / rounding);
+        assert!(most < 500.0 * rounding, "{number}: {most} m/s, {rounding} m/s");
+    }
 }

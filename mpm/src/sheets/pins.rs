@@ -4,6 +4,10 @@
 //! The grid's part is a constraint for each pin, sum_i w_ip v_i = v_pin, satisfied by impulses
 //! distributed with the weights (see [`crate::reference`] for the reason), all at once by conjugate
 //! gradients in f64. There are few of them, so all of it is serial.
+//!
+//! More pins than nodes leave combinations of impulses that move no node, and what the pins ask for in
+//! them, which is the rounding of f32, has no solution. So pins yield a little
+//! ([`YIELD`](crate::cloth::pin::YIELD)), and the search ends at the rounding.
 
 use nalgebra::Vector3;
 
@@ -11,14 +15,17 @@ use super::arrays::{CsrAdjacency, FaceState, LaneSlot, Vertices, corner};
 use super::quad::F32x4;
 use crate::blocks::{NODES, NodeBlock, Topology};
 use crate::bspline::quadratic_weights;
+use crate::cloth::pin::YIELD;
 use crate::cloth::{Pin, Sheet};
 use crate::grid::Impulse;
 use crate::tiles::{BLOCK_CELLS, ParticleStore, kinematics};
 use pliant_numeric::simd::LANES;
 
-/// Residual of the pins' velocities at which their impulses are found, over that without impulses:
-/// that of rounding in the nodes' f32.
+/// Residual of the pins' velocities at which their impulses are found, over that without impulses.
 const TOLERANCE: f64 = 1e-8;
+
+/// The same over the rounding of the pins' positions and of the nodes' velocities.
+const ROUNDINGS: f64 = 2.0;
 
 /// Most iterations: pins of a mesh whose edges are a quarter of a cell need about 40.
 const ITERATIONS: usize = 100;
@@ -73,6 +80,8 @@ struct HeldVertex {
     image: Vector3<f64>,
     /// Inverse of the diagonal's entry, 1 / sum_i w_ip^2 / m_i \[kg\].
     scale: f64,
+    /// Rounding of the velocity by that of the position in f32 \[m/s\].
+    rounding: f64,
 }
 
 /// The pins of all sheets.
@@ -164,6 +173,7 @@ impl Pins {
                 impulse: Vector3::zeros(),
                 image: Vector3::zeros(),
                 scale: 0.0,
+                rounding: Vector3::from(cells).norm() * f64::from(f32::EPSILON) * grid.spacing / substep,
             };
             held.reach(corner, cells, &grid);
             self.held.push(held);
@@ -218,20 +228,23 @@ impl Pins {
 
     /// Conjugate gradients, scaled by the diagonal (Hestenes and Stiefel 1952).
     fn find_impulses(&mut self, nodes: &[NodeBlock]) {
-        let mut size = 0.0;
+        let (mut size, mut rounding) = (0.0, 0.0);
         for held in &mut self.held {
             let (mut missing, mut mobility) = (held.velocity, 0.0);
+            let mut rounded = held.rounding;
             for reach in &held.nodes[..held.count] {
                 let (velocity, mass) = reach.read(nodes);
                 missing -= reach.weight * velocity;
                 mobility += reach.weight * reach.weight / mass;
+                rounded += reach.weight * velocity.norm() * f64::from(f32::EPSILON);
             }
             held.scale = if mobility > 0.0 { 1.0 / mobility } else { 0.0 };
+            rounding += held.scale * rounded * rounded;
             held.residual = missing;
             held.direction = missing * held.scale;
             size += held.residual.dot(&held.direction);
         }
-        let enough = size * TOLERANCE * TOLERANCE;
+        let enough = (size * TOLERANCE * TOLERANCE).max(ROUNDINGS * ROUNDINGS * rounding);
         for _ in 0..ITERATIONS {
             if size <= enough {
                 break;
@@ -239,7 +252,9 @@ impl Pins {
             self.spread();
             let mut curvature = 0.0;
             for held in &mut self.held {
-                held.image = Vector3::zeros();
+                // 0 without nodes, whose impulse is zero.
+                held.image =
+                    if held.scale > 0.0 { held.direction * (YIELD / held.scale) } else { Vector3::zeros() };
                 for reach in &held.nodes[..held.count] {
                     held.image += reach.weight * self.reached[reach.number as usize].change;
                 }

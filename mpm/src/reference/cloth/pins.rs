@@ -3,6 +3,7 @@
 
 use super::{Grid, ReferenceCloth};
 use crate::cloth::Pin;
+use crate::cloth::pin::YIELD;
 use nalgebra::Vector3;
 
 /// Residual of the pins' velocities at which their impulses are found, over that without impulses.
@@ -22,9 +23,10 @@ impl ReferenceCloth {
     /// v_i. All of them hold at once: what is left moves the free vertices against those that are held,
     /// in every substep anew, and where the mesh is finer than the grid nothing resists it.
     ///
-    /// The matrix is symmetric and not negative; more pins than nodes make it singular, but pins that
-    /// move as the grid can have a solution. So conjugate gradients (Hestenes and Stiefel 1952), scaled
-    /// by the diagonal.
+    /// The matrix is symmetric and not negative, and more pins than nodes make it singular. [`YIELD`] of
+    /// its diagonal is added, so that what no impulse can give is not asked for with ever larger ones
+    /// (Tikhonov and Arsenin 1977). Conjugate gradients (Hestenes and Stiefel 1952), scaled by the
+    /// diagonal.
     pub(in crate::reference) fn apply_pins_to_grid(&mut self, grid: &mut Grid, time: f64, substep: f64) {
         let pins: Vec<&Pin> = self.pins.iter().filter(|pin| pin.holds(time)).collect();
         let held: Vec<Vector3<f64>> = pins.iter().map(|pin| self.vertices[pin.vertex()].position).collect();
@@ -63,7 +65,10 @@ impl ReferenceCloth {
         let enough = size * PIN_TOLERANCE * PIN_TOLERANCE;
         for _ in 0..ITERATIONS_PER_PIN * pins.len() {
             let changes = spread(&direction);
-            let image = sample(&|n| changes[n]);
+            let mut image = sample(&|n| changes[n]);
+            for n in 0..pins.len() {
+                image[n] += direction[n] * (YIELD / scales[n]);
+            }
             let curvature = dot(&direction, &image);
             if size <= enough || curvature <= 0.0 {
                 break;
