@@ -6,11 +6,6 @@ use nalgebra::Vector3;
 /// files.
 pub const PIN_TOLERANCE: f64 = 1e-6;
 
-/// How much pins yield on the grid: part of the diagonal of their matrix that is added to it \[-\]. Of
-/// the rounding of a velocity this leaves at most 1 / (2 sqrt(YIELD)) = 500 times as much in the nodes,
-/// and of what pins ask for at most this part undone, over the eigenvalue.
-pub const YIELD: f64 = 1e-6;
-
 /// A vertex whose position is prescribed until it is released.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pin {

@@ -62,7 +62,7 @@ pub const PERIODS: f64 = 1.1;
 
 /// How much faster than at rest waves may be within the margins of the limits: those of a sheet that is
 /// stretched by about 1.5 in one direction. Faster ones shorten the substep. Noise on 60 sheets that were
-/// stretched at random by up to 4 did not grow with 1.95 in the plane and 1.5 for tension.
+/// stretched at random by up to 4 did not grow with 1.95 in the plane either.
 const SPEED_MARGIN: f64 = 1.5;
 
 /// How far faces are stretched in their plane.
@@ -120,7 +120,7 @@ pub struct Stability {
     /// Part of the square of that speed at rest that is not of lambda: 2 mu, and the yarns of a woven
     /// fabric, over that with lambda (no unit).
     shear_part: f64,
-    /// Speed of waves across a sheet under tension, over [`SPEED_MARGIN`] \[m/s\].
+    /// Speed of waves across a sheet under tension \[m/s\].
     tension: f64,
     /// Speed of waves of the normal response \[m/s\].
     normal: f64,
@@ -162,8 +162,8 @@ impl Stability {
     ///
     /// Yarns of a woven fabric count like 2 mu: their second derivatives are at most their stiffness.
     ///
-    /// The constants leave a margin of [`SPEED_MARGIN`] for all of them. A negative
-    /// lambda takes from no bound.
+    /// The constants leave a margin of [`SPEED_MARGIN`] for all but tension, which sheets at rest have
+    /// not. A negative lambda takes from no bound.
     #[must_use]
     pub fn stretched(&self, stretch: &SheetStretch) -> Self {
         let [(s, a), (longest, largest)] =
@@ -174,7 +174,7 @@ impl Stability {
         let mesh = shear.min(1.0) + volume * (longest * longest + largest) + of_area;
         Self {
             plane: self.plane * beyond((shear * s * s + volume * a * a).sqrt()),
-            tension: self.plane * (shear * s * (s - 1.0) + volume * a * (a - 1.0)).sqrt() / SPEED_MARGIN,
+            tension: self.plane * (shear * s * (s - 1.0) + volume * a * (a - 1.0)).sqrt(),
             bending: self.bending / beyond(s),
             vibration: self.vibration * beyond(mesh.sqrt()),
             ..*self

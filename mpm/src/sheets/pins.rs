@@ -7,7 +7,7 @@
 //!
 //! More pins than nodes leave combinations of impulses that move no node, and what the pins ask for in
 //! them, which is the rounding of f32, has no solution. So pins yield a little
-//! ([`YIELD`](crate::cloth::pin::YIELD)), and the search ends at the rounding.
+//! ([`YIELD`]), and the search ends at the rounding.
 
 use nalgebra::Vector3;
 
@@ -15,11 +15,15 @@ use super::arrays::{CsrAdjacency, FaceState, LaneSlot, Vertices, corner};
 use super::quad::F32x4;
 use crate::blocks::{NODES, NodeBlock, Topology};
 use crate::bspline::quadratic_weights;
-use crate::cloth::pin::YIELD;
 use crate::cloth::{Pin, Sheet};
 use crate::grid::Impulse;
 use crate::tiles::{BLOCK_CELLS, ParticleStore, kinematics};
 use pliant_numeric::simd::LANES;
+
+/// How much pins yield on the grid: part of the diagonal of their matrix that is added to it \[-\]. Of
+/// the rounding of a velocity this leaves at most 1 / (2 sqrt(YIELD)) = 500 times as much in the nodes,
+/// and of what pins ask for this part, over the eigenvalue, undone.
+const YIELD: f64 = 1e-6;
 
 /// Residual of the pins' velocities at which their impulses are found, over that without impulses.
 const TOLERANCE: f64 = 1e-8;
