@@ -23,7 +23,7 @@ pub struct TooManySubsteps {
     pub coupling_step: f64,
     /// Largest stable substep \[s\].
     pub largest: f64,
-    /// Largest substep that were stable if nothing moved \[s\].
+    /// Largest substep that were stable if nothing moved or were deformed \[s\].
     pub at_rest: f64,
 }
 

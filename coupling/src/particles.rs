@@ -102,7 +102,7 @@ impl SubstepRun<'_> {
         let MpmError::LostParticle { id, position, velocity } = error else {
             return StepError::Mpm { step: self.step, source: error };
         };
-        let (limit, substep) = (self.mpm.largest_stable_substep(0.0), self.substep);
+        let (limit, substep) = (self.mpm.stable_substep_at_rest(), self.substep);
         let (gravity, spacing) = (self.settings.gravity.norm(), self.settings.grid_spacing);
         let cells = (velocity - self.mpm.grid_velocity()).norm() * substep / spacing;
         let cause = if substep > limit {

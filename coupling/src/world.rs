@@ -329,7 +329,7 @@ impl World {
                 if needed <= f64::from(MOST_SUBSTEPS) || self.mpm.is_empty() {
                     return Ok(needed.min(f64::from(MOST_SUBSTEPS)) as u32);
                 }
-                let at_rest = self.mpm.largest_stable_substep(0.0);
+                let at_rest = self.mpm.stable_substep_at_rest();
                 Err(TooManySubsteps { coupling_step, largest, at_rest })
             }
         }

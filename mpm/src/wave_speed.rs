@@ -24,6 +24,12 @@ impl Mpm {
             .min(of_sheets)
     }
 
+    /// Largest stable substep of solids and sheets that neither move nor are deformed \[s\].
+    pub fn stable_substep_at_rest(&self) -> f64 {
+        let of_sheets = self.sheets.as_ref().map_or(f64::INFINITY, |sheets| sheets.largest_substep_at_rest());
+        largest_stable_substep(self.grid_spacing, &self.materials, 0.0).min(of_sheets)
+    }
+
     /// Speed of the fastest wave in a solid as it is deformed now, an upper bound; zero without solids
     /// that stay elastic \[m/s\].
     pub fn fastest_wave(&self) -> f64 {

@@ -383,6 +383,12 @@ impl ClothMeshes {
         of_sheets.fold(self.gases.largest_substep(), f64::min)
     }
 
+    /// Largest stable substep of sheets at rest, gas at its present volume \[s\].
+    pub(crate) fn largest_substep_at_rest(&self) -> f64 {
+        let of_sheets = self.spans.iter().map(|span| span.stability.largest_substep(0.0));
+        of_sheets.fold(self.gases.largest_substep(), f64::min)
+    }
+
     /// Bytes held.
     pub(crate) fn memory(&self) -> usize {
         fn bytes<T>(v: &Vec<T>) -> usize {
