@@ -271,7 +271,8 @@ fn a_thrown_sheet_flies_on_a_parabola() {
     let (start, thrown) = (run.scenario.world.time(), centre(&run.scenario, &run.snapshot, 1));
     let (x0, v0) = thrown;
     println!("let go at {x0:?} m with {v0:?} m/s");
-    assert!(v0.x > 0.7 && v0.y.abs() < 0.1, "{v0:?}");
+    // The bag's opening is 0.16 m to either side, and the flight takes 0.26 s.
+    assert!(v0.x > 0.7 && v0.y.abs() * 0.26 < 0.16, "{v0:?}");
     let mut worst = 0.0_f64;
     run.until(start + 0.15, |scenario, snapshot| {
         let t = scenario.world.time() - start;
