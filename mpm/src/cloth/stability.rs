@@ -63,7 +63,7 @@ pub const PERIODS: f64 = 1.1;
 /// How much faster than at rest waves may be within the margins of the limits: those of a sheet that is
 /// stretched by about 1.5 in one direction. Faster ones shorten the substep. Noise on 60 sheets that were
 /// stretched at random by up to 4 did not grow with 1.95 in the plane either.
-const SPEED_MARGIN: f64 = 1.5;
+pub const SPEED_MARGIN: f64 = 1.5;
 
 /// How far faces are stretched in their plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
