@@ -183,6 +183,12 @@ fn a_pulled_sheet_moves_as_in_the_reference() {
     let [own, other] = [mpm.largest_stable_substep(1.0), cloth.largest_substep(1.0)];
     approx::assert_relative_eq!(own, other, max_relative = allowed);
     assert!(own < 0.9 * cloth.stability().largest_substep(1.0));
+    // What is saved is enough to find it: a run that goes on from a checkpoint takes the same substeps.
+    let mut saved = Vec::new();
+    mpm.write_state(&mut saved).unwrap();
+    let mut restored = Mpm::with_sheets(h, vec![], &[], &sheets, &[], InstructionSet::detect()).unwrap();
+    restored.read_state(&mut &saved[..]).unwrap();
+    assert_eq!(restored.largest_stable_substep(1.0).to_bits(), mpm.largest_stable_substep(1.0).to_bits());
 }
 
 /// The same for a block of each elastic model, with one particle in a cell. The nodes in its outer two

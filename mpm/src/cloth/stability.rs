@@ -95,8 +95,8 @@ impl Stretch {
 pub struct SheetStretch {
     /// The most of single faces, on which the frequencies of the mesh depend.
     pub faces: Stretch,
-    /// The most of the root mean squares over the faces around a vertex, of those that no pin holds,
-    /// on which the grid's waves depend: a node moves all faces within 1.5 spacings, and single ones
+    /// The most of the root mean squares over the faces around a vertex, of those without a pin, on
+    /// which the grid's waves depend: a node moves all faces within 1.5 spacings, and single ones
     /// that are stretched farther, as at a pin, carry no wave of their own.
     pub vertices: Stretch,
 }

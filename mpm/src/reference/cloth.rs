@@ -180,8 +180,10 @@ impl ReferenceCloth {
                 (0..2).for_each(|k| sum[k] += face.volume * squares[k]);
             }
         }
-        let free = sums.iter().zip(self.held()).filter(|(_, held)| !held);
-        let means = free.map(|((volume, sum), _)| Stretch::of_squares(sum.map(|s| s / volume)));
+        for pin in &self.pins {
+            sums[pin.vertex()] = (1.0, [1.0; 2]);
+        }
+        let means = sums.iter().map(|(volume, sum)| Stretch::of_squares(sum.map(|s| s / volume)));
         SheetStretch { faces, vertices: means.fold(Stretch::NONE, Stretch::max) }
     }
 

@@ -93,6 +93,8 @@ struct HeldVertex {
 pub(super) struct Pins {
     /// With the numbers of their vertices.
     pins: Vec<(u32, Pin)>,
+    /// Whether a vertex has a pin, released or not, up to the last that has one.
+    has_pin: Vec<bool>,
     /// Those that hold in this substep.
     held: Vec<HeldVertex>,
     /// The nodes that they reach, in rising order.
@@ -124,6 +126,11 @@ impl Pins {
         &self.pins
     }
 
+    /// Whether a vertex has a pin, released or not.
+    pub(super) fn has_pin(&self, vertex: usize) -> bool {
+        self.has_pin.get(vertex).is_some_and(|has| *has)
+    }
+
     /// Gives a vertex another pin, or a first one.
     pub(super) fn set(&mut self, vertex: u32, pin: Pin) {
         match self.pins.iter_mut().find(|(number, _)| *number == vertex) {
@@ -145,8 +152,14 @@ impl Pins {
         self.reserve();
     }
 
-    /// Memory for all pins, so that no substep allocates.
+    /// Lists the vertices with pins; memory for all pins, so that no substep allocates.
     fn reserve(&mut self) {
+        self.has_pin.clear();
+        for (vertex, _) in &self.pins {
+            let count = self.has_pin.len().max(*vertex as usize + 1);
+            self.has_pin.resize(count, false);
+            self.has_pin[*vertex as usize] = true;
+        }
         self.reached.clear();
         self.held.reserve(self.pins.len());
         self.reached.reserve(27 * self.pins.len());
