@@ -32,8 +32,8 @@ impl TooManySubsteps {
         let materials = self.coupling_step / self.at_rest <= f64::from(MOST_SUBSTEPS);
         if materials && !self.largest.is_nan() {
             format!(
-                "cause: speeds of particles or bodies, for at rest {:.3e} s are stable; lower them, or use a \
-                 smaller dt",
+                "cause: speeds of particles or bodies, or the stretch of the material, for at rest {:.3e} s are \
+                 stable; lower them, or use a smaller dt",
                 self.at_rest
             )
         } else {
