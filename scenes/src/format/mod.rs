@@ -23,6 +23,7 @@ mod plots;
 mod rigid;
 mod robot;
 mod scene;
+mod scene_serde;
 mod sensor;
 mod set;
 mod sighting;

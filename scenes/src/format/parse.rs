@@ -32,7 +32,7 @@ pub struct ParseError {
 /// # Errors
 /// Malformed JSON, an unknown or missing field, a value of the wrong type.
 pub fn parse_scene(text: &str) -> Result<Scene, ParseError> {
-    let scene: Scene = serde_json::from_str(text).map_err(|error| {
+    let scene = super::scene_serde::of_text(text).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         // serde_json repeats the position at the end of its message.
         let message = error.to_string();

@@ -27,7 +27,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// A scene: bodies and materials, their motion, numerical settings and output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct Scene {
     /// Version of this format: 1.
     #[serde(default = "schema_version")]
