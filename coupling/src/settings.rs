@@ -24,7 +24,8 @@ pub const MOST_SUBSTEPS: u32 = 10_000_000;
 #[serde(rename_all = "kebab-case")]
 pub enum Coupling {
     /// Strong if a body is light compared with the material that a pressure wave from the contact
-    /// reaches within a step, else weak. The manifest says which.
+    /// reaches within a step, or with what a layer between it and another body gives back within a
+    /// step; else weak. The manifest says which.
     #[default]
     Auto,
     /// Bodies keep their velocity through the substeps and get the sum of their impulses at the end

@@ -17,7 +17,7 @@ use pliant_garment::{CoveredError, covered_area};
 use pliant_mpm::cloth::ClothMesh;
 
 use crate::format::{
-    BodySpec, Camera, ClothError, ClothPoint, ClothSpec, Coupling, Fabric, Geometry, Goal, Motion, Pose,
+    BodySpec, Camera, ClothError, ClothPoint, ClothSpec, Fabric, Geometry, Goal, Motion, Pose,
     Quantity, RigidShape, Robot, RobotModel, Scene, Sighting,
 };
 use hands::{CARRIED, Carriage, Hands, Side, rounded};
@@ -102,9 +102,6 @@ impl Folding {
         scene.contact.stiffness = AutoOr::Value(1000.0);
         scene.contact.stiction_tolerance = 1e-3;
         scene.solver.relative_tolerance = 0.05;
-        // Light fingers press on each other through the cloth: weakly coupled they tremble, and create
-        // hundreds of times the energy.
-        scene.coupling = Coupling::Strong;
         scene.bodies = vec![self.table()];
         scene.robots = [("left", Side::Left), ("right", Side::Right)].into_iter().flat_map(robot).collect();
         let stages = stages(&pattern, &mut scene);
