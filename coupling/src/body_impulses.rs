@@ -1,6 +1,6 @@
 //! Impulses of the particles on the bodies, and the points that they act about.
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 use pliant_rigid::{Bodies, SpatialImpulse};
 
 /// Each list has one entry per body, world frame.
@@ -22,6 +22,9 @@ pub(crate) struct BodyImpulses {
     pub points: Vec<Point3<f64>>,
     /// The same points at the start of the coupling step \[m\].
     pub starts: Vec<Point3<f64>>,
+    /// Of each body, the sum of `way x impulse` over the substeps of the coupling step: the ways of its
+    /// reference point, and its impulses at their ends \[kg m^2/s\].
+    pub swept: Vec<Vector3<f64>>,
     /// Whether each body is dynamic.
     pub dynamic_bodies: Vec<bool>,
 }
@@ -37,6 +40,7 @@ impl BodyImpulses {
             share: zero,
             points: vec![Point3::origin(); bodies.len()],
             starts: vec![Point3::origin(); bodies.len()],
+            swept: vec![Vector3::zeros(); bodies.len()],
             dynamic_bodies: bodies.iter().map(|(id, _)| bodies.is_dynamic(id)).collect(),
         }
     }
@@ -53,6 +57,7 @@ impl BodyImpulses {
             *point = bodies.pose(id).translation.vector.into();
         }
         self.starts.clone_from(&self.points);
+        self.swept.fill(Vector3::zeros());
         self.current.fill(SpatialImpulse::zero());
     }
 

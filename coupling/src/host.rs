@@ -139,7 +139,7 @@ fn substep(world: &mut SubstepRun<'_>, k: u32, every: u32) -> Result<(), StepErr
     });
     let impulses = &mut *world.impulses;
     world.motion.advance(k, count, substep, &impulses.current);
-    world.motion.move_references(world.bodies, k, substep, &impulses.current, &mut impulses.points);
+    world.motion.move_references(world.bodies, k, substep, impulses);
     moved.map_err(|error| world.particle_error(k, error))?;
     if ends_layer_contact {
         let (before, now) = (world.sums.contacts.layers, world.mpm.layer_report());

@@ -21,6 +21,8 @@ pub(crate) struct BalanceTracker {
     energy: f64,
     linear_magnitude: f64,
     angular_magnitude: f64,
+    /// What bodies did not get of the angular momentum that particles gave them.
+    missed: Vector3<f64>,
     /// Work of bodies and boundaries; gravity has a potential.
     work: f64,
     mass_error: f64,
@@ -55,6 +57,7 @@ impl BalanceTracker {
             energy,
             linear_magnitude: totals.linear_momentum.norm(),
             angular_magnitude: totals.angular_momentum.norm(),
+            missed: Vector3::zeros(),
             work: 0.0,
             mass_error: 0.0,
             flows: EnergyBalanceTracker::begin(&now),
@@ -90,6 +93,16 @@ impl BalanceTracker {
         self.angular_magnitude += exchanged.angular.norm();
         self.work += exchanged.work;
         self.flows.particles(&exchanged.flows);
+    }
+
+    /// Adds angular momentum that bodies did not get though particles gave it.
+    pub(crate) fn missed_by_bodies(&mut self, angular: &Vector3<f64>) {
+        self.missed += angular;
+    }
+
+    /// What bodies did not get of the angular momentum that particles gave them.
+    pub(crate) fn missed(&self) -> Vector3<f64> {
+        self.missed
     }
 
     /// Counts a change of the particles from outside as impulse and work.
@@ -163,8 +176,9 @@ impl BalanceTracker {
         let lever = totals.first_moment.norm() / totals.mass;
         let angular_scale = self.angular_magnitude.max(self.linear_magnitude * lever);
         let measured = |error: f64| if totals.mass > 0.0 { error } else { f64::NAN };
-        let (linear, angular) =
-            (totals.linear_momentum - self.linear, totals.angular_momentum - self.angular);
+        let linear = totals.linear_momentum - self.linear;
+        // Both errors are of the momentum of particles and bodies together.
+        let angular = totals.angular_momentum - self.angular - self.missed;
         let energy = self.energy(totals, bodies);
         Balance {
             mass: measured(relative(self.mass_error, self.mass)),

@@ -39,6 +39,7 @@ use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::LinearResponse;
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse, SpatialVelocity};
 
+use crate::body_impulses::BodyImpulses;
 use crate::body_state::{ReferencePointPath, StronglyCoupledBodies, SubstepBodyState};
 use crate::convex::{Attachment, Mobility};
 use crate::nodes::Numbering;
@@ -310,16 +311,12 @@ impl BodyMotion {
     }
 
     /// Moves the reference points of the bodies' impulses over substep `k`.
-    pub(crate) fn move_references(
-        &self,
-        bodies: &Bodies,
-        k: u32,
-        substep: f64,
-        impulses: &[SpatialImpulse],
-        reference_points: &mut [Point3<f64>],
-    ) {
-        for ((b, origin), impulse) in reference_points.iter_mut().enumerate().zip(impulses) {
-            *origin += self.reference(bodies, b).way(k, substep, &impulse.linear);
+    pub(crate) fn move_references(&self, bodies: &Bodies, k: u32, substep: f64, impulses: &mut BodyImpulses) {
+        let BodyImpulses { current, points, swept, .. } = impulses;
+        for (b, ((point, swept), impulse)) in points.iter_mut().zip(swept).zip(current).enumerate() {
+            let way = self.reference(bodies, b).way(k, substep, &impulse.linear);
+            *point += way;
+            *swept += way.cross(&impulse.linear);
         }
     }
 
@@ -354,35 +351,37 @@ impl BodyMotion {
         bodies.linearisation_error(&self.points, &self.impulse_change, &mut self.response) / MAX_UNBALANCED
     }
 
-    /// Moves the bodies that only particles touched in a step of `coupling_step` \[s\] to where
-    /// their centres of mass went in the substeps: `initial_origins` are the bodies' origins before
-    /// the step, `reference_points` the final reference points of their impulses.
+    /// Moves the bodies that only particles touched in a step of `coupling_step` \[s\] to where their
+    /// centres of mass went in the substeps.
+    ///
+    /// Returns the angular momentum that the other free bodies do not have of their impulses, about any
+    /// point \[kg m^2/s\]. Of impulses that act at the ends of the ways `d_j` of its reference point a body
+    /// has to gain `sum d_j x p_j` besides those about the moving point. Moved as above it does; in its own
+    /// step it moves along its final velocity instead, which gains nothing.
     pub(crate) fn correct_free_positions(
         &self,
         bodies: &mut Bodies,
         coupling_step: f64,
-        impulses: &[SpatialImpulse],
-        reference_points: &[Point3<f64>],
-        initial_origins: &[Point3<f64>],
-    ) {
-        for (b, (free, impulse)) in self.free.iter().zip(impulses).enumerate() {
+        impulses: &BodyImpulses,
+    ) -> Vector3<f64> {
+        let mut missed = Vector3::zeros();
+        for (b, (free, impulse)) in self.free.iter().zip(&impulses.current).enumerate() {
             let Some(free) = free.filter(|_| *impulse != SpatialImpulse::zero() || self.place[b].is_some())
             else {
                 continue;
             };
-            let id = BodyId(b);
+            let (id, way) = (BodyId(b), impulses.points[b] - impulses.starts[b]);
             let given = impulse.linear + coupling_step * free.mass * free.acceleration;
             let gained = free.mass * (bodies.reference_velocity(id) - free.velocity);
             let scale = given.norm() + gained.norm() + free.mass * free.velocity.norm();
             if (gained - given).norm() > FREE_MOMENTUM_TOLERANCE * scale {
+                missed += way.cross(&impulse.linear) - impulses.swept[b];
                 continue;
             }
             let Some((center, _)) = bodies.free_center(id) else { continue };
-            bodies.translate_free_body(
-                id,
-                &(free.center - center + (reference_points[b] - initial_origins[b])),
-            );
+            bodies.translate_free_body(id, &(free.center - center + way));
         }
+        missed
     }
 
     /// Linearises the bodies' step anew after substep `k`, if the step under its `impulses` is far

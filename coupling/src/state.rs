@@ -16,7 +16,7 @@ use crate::saved_pin::SavedPin;
 use crate::world::World;
 
 /// Version of the format.
-const VERSION: u32 = 15;
+const VERSION: u32 = 16;
 
 /// Largest header that is accepted \[bytes\].
 const LARGEST_HEADER: u64 = 1 << 32;

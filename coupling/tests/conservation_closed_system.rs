@@ -6,7 +6,7 @@ mod common;
 
 use common::{block, fixed_corotated, run_for};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
-use pliant_coupling::{Coupling, Settings, World};
+use pliant_coupling::{AutoOr, Coupling, Settings, World};
 use pliant_rigid::simulation::Integrator;
 use pliant_rigid::{Shape, SpatialVelocity};
 
@@ -35,25 +35,59 @@ fn collision(
     relative_tolerance: f64,
     anvil: bool,
 ) -> World {
+    moving_collision(coupling, integrator, relative_tolerance, anvil, None)
+}
+
+/// The same in a frame that moves at minus this velocity \[m/s\], with a plate behind the anvil that touches
+/// it.
+fn moving_collision(
+    coupling: Coupling,
+    integrator: Option<Integrator>,
+    relative_tolerance: f64,
+    anvil: bool,
+    with_plate: Option<Vector3<f64>>,
+) -> World {
+    let boost = with_plate.unwrap_or_default();
     let mut settings = Settings::new(0.02, 2e-3);
     settings.gravity = Vector3::zeros();
     settings.coupling = coupling;
     settings.rigid.integrator = integrator;
     settings.solver.relative_tolerance = relative_tolerance;
+    if with_plate.is_some() {
+        settings.substeps = AutoOr::Value(8);
+    }
     let mut builder = World::builder(settings);
     let rubber = builder.material(fixed_corotated(2e3, 0.3, 1000.0));
-    builder.particles(block(rubber, [-0.04, -0.04, -0.04], [8; 3], 0.01, Vector3::new(0.03, 0.015, 0.0)));
+    builder.particles(block(
+        rubber,
+        [-0.04, -0.04, -0.04],
+        [8; 3],
+        0.01,
+        Vector3::new(0.03, 0.015, 0.0) + boost,
+    ));
     let turned = UnitQuaternion::from_euler_angles(0.1, -0.05, 0.3);
-    let spin =
-        SpatialVelocity { angular: Vector3::new(0.1, 0.2, -0.15), linear: Vector3::new(0.1, 0.03, 0.006) };
+    let spin = SpatialVelocity {
+        angular: Vector3::new(0.1, 0.2, -0.15),
+        linear: Vector3::new(0.1, 0.03, 0.006) + boost,
+    };
     let shape = Shape::Box { half_extents: Vector3::new(0.05, 0.1, 0.1) };
     let ball = Shape::Sphere { radius: 0.08 };
     let left = Isometry3::from_parts(Translation3::new(-0.115, 0.01, 0.0), turned);
+    if with_plate.is_some() {
+        // Half a millimetre behind the anvil, moving with it, until the block slows the anvil down.
+        let behind = left * Isometry3::translation(-0.0705, 0.0, 0.0);
+        let plate = Shape::Box { half_extents: Vector3::new(0.02, 0.1, 0.1) };
+        let lever = behind.translation.vector - left.translation.vector;
+        let moving = SpatialVelocity { linear: spin.linear + spin.angular.cross(&lever), ..spin };
+        builder.body(common::free("plate", plate, behind, 0.5, 2000.0, moving)).unwrap();
+    }
     if anvil {
         builder.body(common::free("anvil", shape, left, 0.5, 2000.0, spin)).unwrap();
     }
-    let spin =
-        SpatialVelocity { angular: Vector3::new(0.0, 0.6, 0.3), linear: Vector3::new(-0.08, 0.0, 0.03) };
+    let spin = SpatialVelocity {
+        angular: Vector3::new(0.0, 0.6, 0.3),
+        linear: Vector3::new(-0.08, 0.0, 0.03) + boost,
+    };
     let right = Isometry3::translation(0.125, -0.01, 0.015);
     builder.body(common::free("ball", ball, right, 0.8, 2000.0, spin)).unwrap();
     builder.build().unwrap()
@@ -96,6 +130,35 @@ fn closed_system_keeps_its_momentum_at_any_tolerance() {
         // compared with the bodies' momenta (measured: 7e-7).
         assert!(balance.linear_momentum < 1e-6 && balance.angular_momentum < 3e-6, "{balance:?}");
         assert!(balance.mass < 1e-6, "{balance:?}");
+    }
+}
+
+/// What a closed system loses of its angular momentum is what the world says that bodies missed: a body
+/// that particles and another body touch is moved along its final velocity, and at 10 m/s the place of
+/// an impulse within the step matters. What is not told is at most a hundredth of it: the slip between
+/// the bodies within a step, and the rounding of f32.
+#[test]
+fn missed_angular_momentum_is_told() {
+    for coupling in [Coupling::Weak, Coupling::Strong] {
+        let boost = Vector3::new(3.0, -10.0, 5.0);
+        let mut world = moving_collision(coupling, None, 1e-6, true, Some(boost));
+        let (linear, angular, linear_scale, angular_scale) = momentum(&mut world);
+        let (mut largest, mut worst, mut touched) = (0.0_f64, 0.0_f64, 0);
+        run_for(&mut world, 1.0, |world, _| {
+            let both = world.contact_impulses()[0].linear.norm() > 0.0
+                && world.body_impulses()[1].linear.norm() > 0.0;
+            touched += u32::from(both);
+            let (_, turning, ..) = momentum(world);
+            largest = largest.max((turning - angular).norm() / angular_scale);
+            worst = worst.max((turning - angular + world.missed_angular_momentum()).norm() / angular_scale);
+        });
+        let (now, ..) = momentum(&mut world);
+        println!(
+            "{coupling:?}: {largest:.2e} of angular momentum lost, {worst:.2e} untold, {touched} of 500 steps"
+        );
+        assert!((now - linear).norm() < 1e-6 * linear_scale);
+        assert!(largest > 1e-4, "nothing to tell: {largest}");
+        assert!(worst < 0.01 * largest, "{worst} of {largest}");
     }
 }
 
