@@ -301,8 +301,15 @@ fn random_ropes_are_stable() {
             velocity: random.vector() * wave * random.uniform(0.0, 0.3),
             ..Rope::new(vertices, material)
         };
-        let mut mpm =
-            Mpm::with_ropes(h, vec![], &[], (&[], &[rope.clone()]), &[], InstructionSet::detect()).unwrap();
+        let mut mpm = Mpm::with_ropes(
+            h,
+            vec![],
+            &[],
+            (&[], std::slice::from_ref(&rope)),
+            &[],
+            InstructionSet::detect(),
+        )
+        .unwrap();
         mpm.set_grid_velocity(rope.velocity);
         let records: Vec<ParticleRecord> = mpm
             .stored_particles()
