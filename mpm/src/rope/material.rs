@@ -43,6 +43,11 @@ impl RopeMaterial {
     /// # Errors
     /// The first that is out of range.
     pub fn validate(&self) -> Result<(), MaterialError> {
+        self.out_of_range().next().map_or(Ok(()), Err)
+    }
+
+    /// All parameters that are out of range.
+    pub fn out_of_range(&self) -> impl Iterator<Item = MaterialError> + use<> {
         let not_negative = |field, value: f64| {
             unless(value >= 0.0 && value.is_finite(), field, value, "N m^2", "finite and not negative")
         };
@@ -55,7 +60,7 @@ impl RopeMaterial {
             self.twist_stiffness.and_then(|c| not_negative("twist_stiffness", c)),
             unless((0.0..=1.0).contains(&self.damping), "damping", self.damping, "", "in [0, 1]"),
         ];
-        figures.into_iter().flatten().next().map_or(Ok(()), Err)
+        figures.into_iter().flatten()
     }
 
     /// Area A of the cross-section \[m^2\].

@@ -40,6 +40,10 @@ pub const COURANT_NUMBER: f64 = 0.7;
 /// Largest phase of the chain's vibrations in a substep \[rad\].
 pub const LARGEST_PHASE: f64 = 1.4;
 
+/// Largest phase of the spins' vibrations in a substep \[rad\]. Nothing but `mass_damping` damps these, and of
+/// phase x in a substep their energy swings by 1 / (1 - x / 2): ends that are let go start all of them.
+pub const LARGEST_SPIN_PHASE: f64 = 0.5;
+
 /// Largest phase of the turning of a spin \[rad\].
 pub const LARGEST_TURNING: f64 = 0.1;
 
@@ -143,7 +147,7 @@ impl RopeStability {
         let bending_by_grid = (now.stiffness / self.per_length).sqrt() * now.stretch * wave * wave;
         let bending = bending_by_grid.min(now.bending.sqrt() / LARGEST_PHASE);
         let of_line = by_grid.min(by_chain).hypot(bending);
-        let of_spin = (self.twisting / LARGEST_PHASE).max(now.turning / LARGEST_TURNING);
+        let of_spin = (self.twisting / LARGEST_SPIN_PHASE).max(now.turning / LARGEST_TURNING);
         1.0 / of_line.max(of_spin)
     }
 
