@@ -124,7 +124,7 @@ fn ropes_that_do_not_fit_the_grid_are_refused() {
             "rope 'cable': pins[0].at.point: [0.0, 0.0, 0.0] m is 0.1 m from the nearest vertex, 0",
         ),
         (
-            json!({ "shape": { "type": "polyline", "points": [[0, 0, 0], [0.1, 0, 0], [0, 0, 0.001]] } }),
+            json!({ "segments": 20, "shape": { "type": "polyline", "points": [[0, 0, 0], [0.1, 0, 0], [0.0134, 0, 0.05]] } }),
             "rope 'cable': points[",
         ),
     ] {
@@ -143,7 +143,7 @@ fn ropes_come_to_the_world() {
         "twist": 2,
         "pins": [
             { "at": { "type": "start", "clamped": true } },
-            { "at": { "type": "nearest", "point": [0.15, 0, 0.1] } },
+            { "at": { "type": "nearest", "point": [0.145, 0, 0.1] } },
             {
                 "at": { "type": "end", "clamped": true }, "release": 3,
                 "turns": [{ "time": 0, "angle": 0 }, { "time": 2, "angle": 6 }],

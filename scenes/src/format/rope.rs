@@ -394,7 +394,8 @@ impl RopeSpec {
         let (vertex, distance) =
             distances.fold((0, f64::INFINITY), |best, next| if next.1 < best.1 { next } else { best });
         let limit = 0.5 * self.shape.length() / (local.len() - 1) as f64;
-        if distance <= limit {
+        // A point half-way between two is near both, to rounding.
+        if distance <= limit * (1.0 + 1e-9) {
             return Ok(vertex);
         }
         Err(RopeError::NotNear { name: self.name.clone(), pin, point, vertex, distance, limit })
