@@ -40,7 +40,7 @@ impl World {
     ///
     /// # Errors
     /// [`BackendError::Unsupported`] where the world has tactile pads, which need the host in every
-    /// substep, mass-proportional damping, gas in a cloth or a woven one, or where the grid's
+    /// substep, mass-proportional damping, gas in a cloth or a woven one, ropes, or where the grid's
     /// origin is not the world's ([`World::reset_grid_frame`]).
     pub fn attach(&mut self, name: &'static str, backend: Box<dyn Backend>) -> Result<(), BackendError> {
         if let Some(pad) = self.tactile_pads().first() {
@@ -67,6 +67,13 @@ impl World {
         if self.mpm.sheets().iter().any(|sheet| sheet.material.weave.is_some()) {
             return Err(BackendError::Unsupported {
                 what: "the weave of a cloth".to_owned(),
+                backend: name,
+                instead: "leave it out, or use the cpu backend",
+            });
+        }
+        if !self.mpm.ropes().is_empty() {
+            return Err(BackendError::Unsupported {
+                what: "a rope".to_owned(),
                 backend: name,
                 instead: "leave it out, or use the cpu backend",
             });

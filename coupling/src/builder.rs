@@ -2,6 +2,7 @@
 
 use nalgebra::{Isometry3, Vector3};
 use pliant_mpm::cloth::Sheet;
+use pliant_mpm::rope::Rope;
 use pliant_mpm::{InstructionSet, Material, Mpm, ParticleState};
 use pliant_rigid::{
     Bodies, BodiesBuilder, BodyDesc, BodyId, MechanismDesc, OutOfRange, RigidError, RobotHandle,
@@ -26,14 +27,16 @@ pub struct WorldBuilder {
     materials: Vec<Material>,
     particles: Vec<ParticleState>,
     sheets: Vec<Sheet>,
+    ropes: Vec<Rope>,
     bodies: BodiesBuilder,
     pads: Vec<TactilePad>,
     level: InstructionSet,
     deferred_error: Option<BuildError>,
     parts: Vec<NamedParticles>,
     sheet_names: Vec<String>,
+    rope_names: Vec<String>,
     allowed: Vec<String>,
-    mass_damping: [Vec<f64>; 2],
+    mass_damping: [Vec<f64>; 3],
 }
 
 impl World {
@@ -50,12 +53,14 @@ impl WorldBuilder {
             materials: Vec::new(),
             particles: Vec::new(),
             sheets: Vec::new(),
+            ropes: Vec::new(),
             bodies: BodiesBuilder::new(),
             pads: Vec::new(),
             level: InstructionSet::detect(),
             deferred_error: None,
             parts: Vec::new(),
             sheet_names: Vec::new(),
+            rope_names: Vec::new(),
             allowed: Vec::new(),
             mass_damping: Default::default(),
         }
@@ -71,7 +76,15 @@ impl WorldBuilder {
     /// from outside the world (mass-proportional damping): rates alpha \[1/s\] in the order of the
     /// materials and of the sheets; those that are left out are zero.
     pub fn mass_damping(&mut self, materials: Vec<f64>, sheets: Vec<f64>) -> &mut Self {
-        self.mass_damping = [materials, sheets];
+        let [of_materials, of_sheets, _] = &mut self.mass_damping;
+        (*of_materials, *of_sheets) = (materials, sheets);
+        self
+    }
+
+    /// The same for ropes, on the spin of their segments too: rates alpha \[1/s\] in the order of the ropes;
+    /// those that are left out are zero.
+    pub fn rope_mass_damping(&mut self, ropes: Vec<f64>) -> &mut Self {
+        self.mass_damping[2] = ropes;
         self
     }
 
@@ -127,7 +140,20 @@ impl WorldBuilder {
         self
     }
 
-    /// Lets the particles, cloth or body of this name start inside others.
+    /// Adds a rope. The particles of the ropes come after all others, in the order of [`World::ropes`].
+    pub fn rope(&mut self, rope: Rope) -> &mut Self {
+        let name = format!("rope {}", self.ropes.len());
+        self.named_rope(&name, rope)
+    }
+
+    /// Adds a rope under a name, which messages and [`allow_overlap`](Self::allow_overlap) use.
+    pub fn named_rope(&mut self, name: &str, rope: Rope) -> &mut Self {
+        self.ropes.push(rope);
+        self.rope_names.push(name.to_owned());
+        self
+    }
+
+    /// Lets the particles, cloth, rope or body of this name start inside others.
     pub fn allow_overlap(&mut self, name: &str) -> &mut Self {
         self.allowed.push(name.to_owned());
         self
@@ -177,8 +203,8 @@ impl WorldBuilder {
     /// # Errors
     /// [`BuildError`] naming what is wrong, the value and its unit.
     pub fn build(self) -> Result<World, BuildError> {
-        let Self { settings, materials, mut particles, sheets, bodies, pads, level, deferred_error, .. } =
-            self;
+        let Self { settings, materials, mut particles, sheets, ropes, bodies, pads, level, .. } = self;
+        let deferred_error = self.deferred_error;
         let (mut parts, allowed) = (self.parts, self.allowed);
         if let Some(error) = deferred_error {
             return Err(error);
@@ -187,23 +213,30 @@ impl WorldBuilder {
         for (index, material) in materials.iter().enumerate() {
             material.validate().map_err(|source| BuildError::Material { index, source })?;
         }
-        if particles.is_empty() && sheets.is_empty() && bodies.is_empty() {
+        let has_lines = !(sheets.is_empty() && ropes.is_empty());
+        if particles.is_empty() && !has_lines && bodies.is_empty() {
             return Err(BuildError::Empty);
         }
         let mut bodies = bodies.build(settings.gravity, settings.dt, &settings.rigid)?;
         let (h, boundaries) = (settings.grid_spacing, &settings.boundaries);
-        let [mut rates, of_sheets] = self.mass_damping;
+        let [mut rates, of_sheets, of_ropes] = self.mass_damping;
         rates.resize(materials.len(), 0.0);
         rates.extend(of_sheets);
-        let mut mpm = Mpm::with_sheets(h, materials, &particles, &sheets, boundaries, level)?;
+        rates.resize(materials.len() + sheets.len(), 0.0);
+        rates.extend(of_ropes);
+        let lines = (&sheets[..], &ropes[..]);
+        let mut mpm = Mpm::with_ropes(h, materials, &particles, lines, boundaries, level)?;
         mpm.set_mass_damping(rates)?;
-        if !sheets.is_empty() {
+        if has_lines {
             particles = mpm.particles();
         }
         for (sheet, name) in sheets.iter().zip(self.sheet_names) {
             let start = parts.last().map_or(0, |part| part.range.end);
             let count = sheet.mesh.vertices().len() + sheet.mesh.faces().len();
             parts.push(NamedParticles { name, range: start..start + count });
+        }
+        for (range, name) in mpm.rope_particles().iter().zip(self.rope_names) {
+            parts.push(NamedParticles { name, range: range.clone() });
         }
         check_substeps(&settings, &mpm, &bodies)?;
         check_stiffness(&settings, &mpm, &particles)?;

@@ -12,7 +12,8 @@ fn place(particle: &ParticleRecord) -> ([i32; 3], [u32; 3]) {
 }
 
 impl World {
-    /// Holds a vertex of a sheet of [`cloths`](Self::cloths) and moves it on a line from where it is
+    /// Holds a vertex of a sheet of [`cloths`](Self::cloths), or of a rope of [`ropes`](Self::ropes), numbered
+    /// after them, and moves it on a line from where it is
     /// to `to` (m, world frame) within a time \[s\]. It is held there until it is moved again or
     /// released; a pin that holds it already is replaced. The work of pins is part of the balance of
     /// energy. Particles on a device are fetched and handed over again.
@@ -32,7 +33,7 @@ impl World {
         self.hand_over_particles()
     }
 
-    /// Releases a vertex of a sheet; one that is not held stays as it is.
+    /// Releases a vertex of a sheet or rope; one that is not held stays as it is.
     ///
     /// # Errors
     /// [`ChangeError`]: a world that failed, no such sheet or vertex.

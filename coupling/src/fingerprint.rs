@@ -20,6 +20,7 @@ impl Fingerprint {
         items.add("dt [s]", world.settings.dt);
         items.add("grid_spacing [m]", world.settings.grid_spacing);
         items.particles(&world.mpm);
+        items.ropes(&world.mpm);
         items.bodies(world);
         items
     }
@@ -44,6 +45,18 @@ impl Fingerprint {
             if let Some(weave) = &sheet.material.weave {
                 self.add(format!("weave of sheet {s}"), format!("{weave:?}"));
             }
+        }
+    }
+
+    fn ropes(&mut self, mpm: &Mpm) {
+        if !mpm.ropes().is_empty() {
+            self.add("the number of ropes", mpm.ropes().len());
+        }
+        for (r, rope) in mpm.ropes().iter().enumerate() {
+            self.add(format!("vertices of rope {r}"), rope.vertices.len());
+            self.add(format!("material of rope {r}"), format!("{:?}", rope.material));
+            self.add(format!("natural curvature of rope {r}"), rope.is_naturally_curved);
+            self.add(format!("turned segments of rope {r}"), format!("{:?}", rope.twist_pins));
         }
     }
 

@@ -68,7 +68,8 @@ impl World {
                 let cloth = view.is_cloth(i);
                 let j = if cloth { view.history(i) } else { view.deformation_gradient(i).determinant() };
                 snapshot.j[id] = j as f32;
-                snapshot.state[id] = if cloth { 0.0 } else { view.history(i) as f32 };
+                let meshed = cloth || view.is_rope(i);
+                snapshot.state[id] = if meshed { 0.0 } else { view.history(i) as f32 };
                 snapshot.stress_norm[id] = (norm.sqrt() / volume) as f32;
                 snapshot.volume[id] = volume;
                 snapshot.mass[id] = view.mass(i);

@@ -1,4 +1,4 @@
-//! Pins of cloth in a saved state: they may be moved and released between steps.
+//! Pins of cloth and ropes in a saved state: they may be moved and released between steps.
 
 use nalgebra::Vector3;
 use pliant_mpm::Mpm;
@@ -17,7 +17,7 @@ pub(crate) struct SavedPin {
 }
 
 impl SavedPin {
-    /// Those of all sheets.
+    /// Those of all sheets, and of all ropes, which are numbered after them.
     pub(crate) fn all(mpm: &Mpm) -> Vec<Self> {
         let saved = |(sheet, pin): (usize, &Pin)| Self {
             sheet,

@@ -392,6 +392,11 @@ impl World {
         &self.mpm
     }
 
+    /// The particles of each rope, in the order of its vertices.
+    pub fn ropes(&self) -> &[core::ops::Range<usize>] {
+        self.mpm.rope_particles()
+    }
+
     /// The sheets of cloth: which particles are theirs, and their faces.
     pub fn cloths(&self) -> &[SheetParticles] {
         self.mpm.sheet_particles()

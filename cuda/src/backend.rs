@@ -91,6 +91,7 @@ impl DeviceBackend {
         world.refresh()?;
         let settings = world.settings().clone();
         check_direction(settings.solver.direction)?;
+        check_ropes(world.mpm())?;
         check_pins(world.mpm())?;
         let mpm = device_mpm(device, world.mpm(), &settings)?;
         let mut contact = DeviceContact::new(device, world, &mpm, capacity)?;
@@ -118,6 +119,18 @@ fn check_direction(direction: Direction) -> Result<(), BackendError> {
 /// The device takes eight Gauss-Seidel sweeps over the pins. Of pins a grid spacing apart these leave
 /// nothing; of edges and clamps in a finer mesh they leave what pulls the sheet out of shape.
 const NEAREST_PINS: f64 = 0.9;
+
+/// A device has no frames of ropes.
+fn check_ropes(mpm: &Mpm) -> Result<(), BackendError> {
+    if mpm.ropes().is_empty() {
+        return Ok(());
+    }
+    Err(BackendError::Unsupported {
+        what: "a rope".to_owned(),
+        backend: "cuda",
+        instead: "leave it out, or use the cpu backend",
+    })
+}
 
 /// Pins that the device's sweeps do not solve for are refused.
 fn check_pins(mpm: &Mpm) -> Result<(), BackendError> {

@@ -42,7 +42,7 @@ pub(crate) fn check(rates: &[f64]) -> Result<(), MpmError> {
 }
 
 impl Mpm {
-    /// Damps the particles of each material, and then of each sheet, at a rate alpha \[1/s\]; the rates
+    /// Damps the particles of each material, then of each sheet and each rope, at a rate alpha \[1/s\]; the rates
     /// that are left out are zero.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Mpm {
         Ok(())
     }
 
-    /// Rates of mass-proportional damping, by material and then by sheet \[1/s\].
+    /// Rates of mass-proportional damping, by material, then by sheet and by rope \[1/s\].
     pub fn mass_damping(&self) -> &[f64] {
         &self.mass_damping
     }
@@ -66,6 +66,7 @@ impl Mpm {
         let mut outcomes = core::mem::take(&mut self.outcomes);
         outcomes.par_iter_mut().enumerate().for_each(|(b, outcome)| self.measure_drag(b, substep, outcome));
         self.outcomes = outcomes;
+        self.damp_spins(substep);
         let rates = &self.mass_damping;
         self.store.kinematics.par_iter_mut().for_each(|tile| {
             for l in 0..LANES {
@@ -76,6 +77,18 @@ impl Mpm {
                 }
             }
         });
+    }
+
+    /// Damps the spins of ropes, whose loss joins that of the first block.
+    fn damp_spins(&mut self, substep: f64) {
+        let first = self.materials.len() + self.sheet_materials().len();
+        let (Some(sheets), Some(outcome)) = (&mut self.sheets, self.outcomes.first_mut()) else { return };
+        for rope in 0..sheets.ropes.materials.len() {
+            let kept = f64::from(kept(&self.mass_damping, first + rope, substep));
+            let (impulse, lost) = sheets.damp_spins(rope, kept);
+            outcome.drag.angular += impulse;
+            outcome.damping += lost;
+        }
     }
 
     /// What damping takes from a block.

@@ -4,6 +4,8 @@
 //! One substep is [`Mpm::particles_to_grid`], changes of node velocities (contact), and
 //! [`Mpm::grid_to_particles`]. [`crate::reference`] is the same algorithm in plain f64.
 
+use core::ops::Range;
+
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -16,6 +18,7 @@ use crate::g2p::{BlockOutcome, MeasureStencilBox};
 use crate::grid::{FreeMotionSums, Impulse};
 use crate::material::Material;
 use crate::particle::ParticleState;
+use crate::rope::{Rope, RopeMaterial};
 use crate::scratchpad::StencilBox;
 use crate::sheets::{ClothMeshes, PinImpulse, Scatter};
 use crate::sort::Sorter;
@@ -64,7 +67,7 @@ pub struct Mpm {
     pub(crate) grid_spacing: f64,
     pub(crate) frame: GridFrame,
     pub(crate) materials: Vec<Material>,
-    /// Densities of the materials and then of the sheets \[kg/m^3\].
+    /// Densities of the materials, then of the sheets and of the ropes \[kg/m^3\].
     pub(crate) densities: Vec<f64>,
     pub(crate) sheets: Option<Box<ClothMeshes>>,
     pub(crate) store: ParticleStore,
@@ -88,7 +91,7 @@ pub struct Mpm {
     /// The particle that was lost. It is outside every scratchpad, so no particle is moved any
     /// more.
     pub(crate) lost: Option<MpmError>,
-    /// Rates of mass-proportional damping, by material and then by sheet; empty for none \[1/s\].
+    /// Rates of mass-proportional damping, by material, then by sheet and by rope; empty for none \[1/s\].
     pub(crate) mass_damping: Vec<f64>,
     /// In the last P2G \[m/s^2\].
     pub(crate) gravity: Vector3<f64>,
@@ -168,6 +171,24 @@ impl Mpm {
         boundaries: &[Boundary],
         level: InstructionSet,
     ) -> Result<Self, MpmError> {
+        Self::with_ropes(grid_spacing, materials, particles, (sheets, &[]), boundaries, level)
+    }
+
+    /// Builds the fast path with sheets of cloth and ropes as well.
+    ///
+    /// Particles and materials of ropes follow those of the sheets: of each rope its vertices, see
+    /// [`Mpm::rope_particles`].
+    ///
+    /// # Errors
+    /// As [`Mpm::with_sheets`], and what is wrong with a rope ([`Rope::check`]).
+    pub fn with_ropes(
+        grid_spacing: f64,
+        materials: Vec<Material>,
+        particles: &[ParticleState],
+        (sheets, ropes): (&[Sheet], &[Rope]),
+        boundaries: &[Boundary],
+        level: InstructionSet,
+    ) -> Result<Self, MpmError> {
         if !(grid_spacing.is_finite() && grid_spacing > 0.0) {
             return Err(MpmError::GridSpacing { value: grid_spacing });
         }
@@ -180,10 +201,16 @@ impl Mpm {
         for (index, sheet) in sheets.iter().enumerate() {
             sheet.check(grid_spacing).map_err(|source| MpmError::Cloth { index, source })?;
         }
+        for (index, rope) in ropes.iter().enumerate() {
+            rope.check(grid_spacing).map_err(|source| MpmError::Rope { index, source })?;
+        }
         let of_sheets = sheets.iter().map(|sheet| sheet.material.density);
-        let densities: Vec<f64> = materials.iter().map(|m| m.density).chain(of_sheets).collect();
+        let of_ropes = ropes.iter().map(|rope| rope.material.density);
+        let densities: Vec<f64> =
+            materials.iter().map(|m| m.density).chain(of_sheets).chain(of_ropes).collect();
+        let none = sheets.is_empty() && ropes.is_empty();
         let all: Vec<ParticleState>;
-        let (first, particles) = if sheets.is_empty() {
+        let (first, particles) = if none {
             (particles.len(), particles)
         } else {
             if let Some((index, p)) =
@@ -192,13 +219,17 @@ impl Mpm {
                 let (material, count) = (p.material, materials.len());
                 return Err(MpmError::UnknownMaterial { index, material, count });
             }
-            all = particles.iter().copied().chain(ClothMeshes::particles(sheets, materials.len())).collect();
+            all = particles
+                .iter()
+                .copied()
+                .chain(ClothMeshes::particles(sheets, ropes, materials.len()))
+                .collect();
             (particles.len(), &all[..])
         };
         let store = build_store(grid_spacing, &materials, &densities, particles)?;
         let level = Detected::new(level);
-        let made = || Box::new(ClothMeshes::new(sheets, first, grid_spacing, level));
-        let sheets = (!sheets.is_empty()).then(made);
+        let made = || Box::new(ClothMeshes::new((sheets, ropes), first, grid_spacing, level));
+        let sheets = (!none).then(made);
         let mut mpm = Self {
             grid_spacing,
             frame: GridFrame::default(),
@@ -377,6 +408,7 @@ impl Mpm {
     fn begin_sheets(&mut self) {
         if let Some(sheets) = &mut self.sheets {
             sheets.fetch(&self.store);
+            sheets.place_ropes();
             sheets.find_forces(&self.store, 0.0, Vector3::zeros());
             self.scatter_sheets();
         }
@@ -430,16 +462,34 @@ impl Mpm {
         self.sheets.as_ref().map_or(&[], |sheets| &sheets.materials)
     }
 
-    /// Density of a material; those of sheets follow the others \[kg/m^3\].
+    /// Ids of the particles of each rope, in the order of its vertices; empty without ropes.
+    pub fn rope_particles(&self) -> &[Range<usize>] {
+        self.sheets.as_ref().map_or(&[], |sheets| &sheets.ropes.particles)
+    }
+
+    /// The ropes as they were given; empty without ropes.
+    pub fn ropes(&self) -> &[Rope] {
+        self.sheets.as_ref().map_or(&[], |sheets| &sheets.ropes.sources)
+    }
+
+    /// Materials of the ropes.
+    pub fn rope_materials(&self) -> &[RopeMaterial] {
+        self.sheets.as_ref().map_or(&[], |sheets| &sheets.ropes.materials)
+    }
+
+    /// Density of a material; those of sheets and then of ropes follow the others \[kg/m^3\].
     pub fn density(&self, material: usize) -> f64 {
         self.densities[material]
     }
 
-    /// Speed of the fastest wave in a material at small strain; those of sheets follow the others
-    /// \[m/s\].
+    /// Speed of the fastest wave in a material at small strain; those of sheets and then of ropes follow the
+    /// others \[m/s\].
     pub fn wave_speed(&self, material: usize) -> f64 {
         match material.checked_sub(self.materials.len()) {
-            Some(sheet) => self.sheet_materials()[sheet].wave_speed(),
+            Some(sheet) => match sheet.checked_sub(self.sheet_materials().len()) {
+                Some(rope) => self.rope_materials()[rope].wave_speed(),
+                None => self.sheet_materials()[sheet].wave_speed(),
+            },
             None => self.materials[material].pressure_wave_speed(),
         }
     }

@@ -27,6 +27,14 @@ pub enum MpmError {
         /// What is wrong with it.
         source: crate::cloth::ClothError,
     },
+    /// A rope is refused.
+    #[error("ropes[{index}]: {source}")]
+    Rope {
+        /// Index of the rope.
+        index: usize,
+        /// What is wrong with it.
+        source: crate::rope::RopeError,
+    },
     /// A quantity of a boundary is out of range.
     #[error("boundaries[{index}].{field}: {value} {unit} {requirement}")]
     Boundary {

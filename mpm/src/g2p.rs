@@ -7,7 +7,6 @@
 //! update at once.
 
 use crate::blocks::NodeBlock;
-use crate::cloth::ClothMaterial;
 use crate::constitutive::{AnyModel, Constitutive, ConstitutiveResponse};
 use crate::detail::{SubgridMotion, add_subgrid_motion};
 use crate::gather::{affine_of, copy_nodes, gather_stencil, load_stencil};
@@ -35,8 +34,9 @@ pub(crate) struct GridToParticles<'a> {
     /// Scratch memory.
     pub scratchpad: &'a mut Scratchpad,
     pub materials: &'a [Material],
-    /// Materials of cloth, which follow the others.
-    pub sheets: &'a [ClothMaterial],
+    /// Of cloth and ropes, whose materials follow the others: fraction of the symmetric velocity gradient
+    /// that is kept.
+    pub kept: &'a [f32],
     /// Grid spacing h \[m\].
     pub grid_spacing: f32,
     /// Velocity of the grid \[m/s\].
@@ -80,7 +80,7 @@ impl Kernel for GridToParticles<'_> {
         let mut gathered = [F32x16::ZERO; LANES];
         let mut stencil = [S::splat(0.0); 9];
         let mut at = usize::MAX;
-        let mut models = ModelCache::<S>::new(self.materials, self.sheets);
+        let mut models = ModelCache::<S>::new(self.materials, self.kept);
         let mut fastest = Lanes::<S>::all(0.0);
         let tiles = self.kinematics.iter_mut().zip(self.deformation.iter_mut());
         for (t, (motion, strain)) in tiles.enumerate() {
@@ -216,15 +216,15 @@ struct Substep {
 /// The materials' models as lanes; the last one used is kept.
 pub(crate) struct ModelCache<'a, S: Simd> {
     materials: &'a [Material],
-    sheets: &'a [ClothMaterial],
+    kept: &'a [f32],
     index: usize,
     model: Option<(AnyModel<Lanes<S>>, Lanes<S>)>,
 }
 
 impl<'a, S: Simd> ModelCache<'a, S> {
     #[inline(always)]
-    pub(crate) fn new(materials: &'a [Material], sheets: &'a [ClothMaterial]) -> Self {
-        Self { materials, sheets, index: usize::MAX, model: None }
+    pub(crate) fn new(materials: &'a [Material], kept: &'a [f32]) -> Self {
+        Self { materials, kept, index: usize::MAX, model: None }
     }
 
     /// The model and the volume per mass of material `index`.
@@ -272,7 +272,7 @@ impl<'a, S: Simd> ModelCache<'a, S> {
             let same = (0..LANES).fold(0, |m: u16, l| m | (u16::from(material[l].to_bits() == bits) << l));
             if let Some(sheet) = (bits as usize).checked_sub(self.materials.len()) {
                 store_gradient(strain, &trial, same);
-                let kept = self.sheets[sheet].damping as f32;
+                let kept = self.kept[sheet];
                 let inertia = Lanes::all(substep.grid_spacing * substep.grid_spacing / 8.0);
                 let lost = damp(motion, affine, kept, same) * inertia * Lanes::load(&strain[MASS]);
                 outcome.damping += sum_of(lost, same, substep.lanes);

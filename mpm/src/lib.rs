@@ -5,6 +5,7 @@
 //!   `f32` and SIMD lanes;
 //! - [`bspline`]: the grid's weights;
 //! - [`cloth`]: sheets of triangles: mesh, constitutive model, bending, pins;
+//! - [`rope`]: ropes and cables: elastic rods with stretch, bending and twist;
 //! - [`reference`](mod@reference): the plain f64 method that faster paths are tested against;
 //! - [`engine`]: the fast f32 path, [`Mpm`]; [`view`] and [`blocks`] show its [particles](particle)
 //!   and its grid, [`totals`] sums them up;
@@ -22,6 +23,7 @@ pub mod error;
 pub mod material;
 pub mod particle;
 pub mod reference;
+pub mod rope;
 pub mod stable_step;
 pub mod totals;
 pub mod view;

@@ -40,8 +40,9 @@ impl ParticleState {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ParticleExtent {
     /// Area of the surface that it represents [m^2]: a face of a cube of its volume; of cloth its
-    /// share of the sheet.
+    /// share of the sheet, of a rope its shadow.
     pub area: f64,
-    /// Twice its distance from that surface \[m\]: the cube's edge; of cloth the sheet's thickness.
+    /// Twice its distance from that surface \[m\]: the cube's edge; of cloth the sheet's thickness, of a
+    /// rope its diameter.
     pub thickness: f64,
 }

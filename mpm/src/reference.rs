@@ -4,7 +4,7 @@
 //! explicit symplectic Euler. One substep is [`ReferenceMpm::particles_to_grid`],
 //! [`Grid::free_motion`], boundary conditions or contact on the nodes, and
 //! [`ReferenceMpm::grid_to_particles`]; each is public so that another path can be compared step by
-//! step. Cloth ([`ReferenceCloth`]) is in the same grid; where it is pinned,
+//! step. Cloth ([`ReferenceCloth`]) and ropes ([`ReferenceRope`]) are in the same grid; where they are pinned,
 //! [`ReferenceMpm::apply_pins`] comes before boundary conditions and contact. Positions are world
 //! coordinates \[m\]; node (i, j, k) is at h (i, j, k).
 
@@ -12,6 +12,8 @@ mod cloth;
 mod error;
 mod grid;
 mod particle;
+mod pins;
+mod rope;
 mod totals;
 
 pub use crate::cloth::ClothError;
@@ -19,6 +21,7 @@ pub use cloth::{ClothFace, ClothParticle, ReferenceCloth};
 pub use error::ReferenceError;
 pub use grid::{Grid, Node};
 pub use particle::{BodyForce, ReferenceParticle};
+pub use rope::ReferenceRope;
 pub use totals::ReferenceTotals;
 
 use crate::bspline::INVERSE_SECOND_MOMENT;
@@ -26,6 +29,7 @@ use crate::cloth::{ClothMaterial, ClothMesh, Pin};
 use crate::constitutive::{AnyModel, Constitutive};
 use crate::detail;
 use crate::material::Material;
+use crate::rope::{Rope, RopeError};
 use nalgebra::{Matrix3, Vector3};
 
 /// Particles, materials and settings of the reference.
@@ -40,10 +44,12 @@ pub struct ReferenceMpm {
     pub particles: Vec<ReferenceParticle>,
     /// Sheets of cloth, see [`Self::add_cloth`].
     pub cloths: Vec<ReferenceCloth>,
+    /// Ropes, see [`Self::add_rope`].
+    pub ropes: Vec<ReferenceRope>,
     /// Acceleration applied to particles, e.g. the source of a manufactured solution.
     pub body_force: Option<BodyForce>,
-    /// Rates of mass-proportional damping, by material and then by sheet of cloth; those that are left
-    /// out are zero \[1/s\].
+    /// Rates of mass-proportional damping, by material, then by sheet of cloth and by rope; those that are
+    /// left out are zero \[1/s\].
     pub mass_damping: Vec<f64>,
     materials: Vec<Material>,
     models: Vec<AnyModel<f64>>,
@@ -77,6 +83,7 @@ impl ReferenceMpm {
             time: 0.0,
             particles,
             cloths: Vec::new(),
+            ropes: Vec::new(),
             body_force: None,
             mass_damping: Vec::new(),
             materials,
@@ -104,7 +111,9 @@ impl ReferenceMpm {
     pub fn particles_to_grid(&self, substep: f64) -> Result<Grid, ReferenceError> {
         let h = self.grid_spacing;
         let of_cloths = self.cloths.iter().flat_map(|cloth| cloth.particles().map(|p| &p.position));
-        let mut grid = Grid::around(h, self.particles.iter().map(|p| &p.position).chain(of_cloths))?;
+        let of_ropes = self.ropes.iter().flat_map(|rope| rope.vertices.iter().map(|p| &p.position));
+        let all = self.particles.iter().map(|p| &p.position).chain(of_cloths).chain(of_ropes);
+        let mut grid = Grid::around(h, all)?;
         for p in &self.particles {
             let stress = self.kirchhoff_stress(p);
             let internal = stress * (-substep * p.volume * INVERSE_SECOND_MOMENT / (h * h));
@@ -125,7 +134,20 @@ impl ReferenceMpm {
         for cloth in &self.cloths {
             cloth.particles_to_grid(&mut grid, substep, self.time, self.body_force.as_ref());
         }
+        for rope in &self.ropes {
+            rope.particles_to_grid(&mut grid, substep, self.time, self.body_force.as_ref());
+        }
         Ok(grid)
+    }
+
+    /// Adds a rope, and returns its index in [`Self::ropes`]. To be called at time 0: the pins' paths begin
+    /// there.
+    ///
+    /// # Errors
+    /// What is wrong with it ([`Rope::check`]).
+    pub fn add_rope(&mut self, rope: &Rope) -> Result<usize, RopeError> {
+        self.ropes.push(ReferenceRope::new(rope, self.grid_spacing)?);
+        Ok(self.ropes.len() - 1)
     }
 
     /// Adds a sheet of cloth at rest, see [`ReferenceCloth::new`], and returns its index in
@@ -143,10 +165,13 @@ impl ReferenceMpm {
         Ok(self.cloths.len() - 1)
     }
 
-    /// Applies the pins of cloth to the grid's velocities, to be called after its free motion.
+    /// Applies the pins of cloth and ropes to the grid's velocities, to be called after its free motion.
     pub fn apply_pins(&mut self, grid: &mut Grid, substep: f64) {
         for cloth in &mut self.cloths {
             cloth.apply_pins_to_grid(grid, self.time, substep);
+        }
+        for rope in &mut self.ropes {
+            rope.apply_pins_to_grid(grid, self.time, substep);
         }
     }
 
@@ -182,6 +207,9 @@ impl ReferenceMpm {
         for cloth in &mut self.cloths {
             cloth.grid_to_particles(grid, self.time, substep, self.gravity);
         }
+        for rope in &mut self.ropes {
+            rope.grid_to_particles(grid, self.time, substep);
+        }
         self.damp_velocities(substep);
     }
 
@@ -201,6 +229,11 @@ impl ReferenceMpm {
             for p in cloth.vertices.iter_mut().chain(&mut cloth.centroids) {
                 (p.velocity, p.affine) = (p.velocity * kept, p.affine * kept);
             }
+        }
+        let first = self.materials.len() + self.cloths.len();
+        let of_ropes: Vec<f64> = (0..self.ropes.len()).map(|rope| rate(first + rope)).collect();
+        for (rope, rate) in self.ropes.iter_mut().zip(of_ropes) {
+            rope.keep_velocities((-rate * substep).exp());
         }
     }
 
@@ -224,7 +257,7 @@ impl ReferenceMpm {
         Ok(())
     }
 
-    /// Mass, momenta and energies of all particles, those of cloth included.
+    /// Mass, momenta and energies of all particles, those of cloth and ropes included.
     pub fn totals(&self) -> ReferenceTotals {
         let energy = |p: &ReferenceParticle| {
             let model = &self.models[p.material];
@@ -232,6 +265,7 @@ impl ReferenceMpm {
         };
         let of_particles = ReferenceTotals::of_particles(&self.particles, self.grid_spacing, energy);
         let of_cloths = self.cloths.iter().map(|cloth| cloth.totals(self.grid_spacing));
-        ReferenceTotals::sum(core::iter::once(of_particles).chain(of_cloths))
+        let of_ropes = self.ropes.iter().map(|rope| rope.totals(self.grid_spacing));
+        ReferenceTotals::sum(core::iter::once(of_particles).chain(of_cloths).chain(of_ropes))
     }
 }

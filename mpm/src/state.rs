@@ -59,6 +59,9 @@ impl Mpm {
                 }
             }
         }
+        for x in self.sheets.iter().flat_map(|sheets| sheets.saved_frames()) {
+            put(&x.to_bits().to_le_bytes())?;
+        }
         Ok(())
     }
 
@@ -87,11 +90,15 @@ impl Mpm {
         }
         let (store, speeds) = read_store(input, blocks as usize, tiles as usize, count)?;
         self.check_contents(&store, must_sort != 0)?;
+        let frames = self.read_frames(input)?;
         self.store = store;
         self.frame = frame;
         self.lost = None;
         self.order = SortState { must_sort: must_sort != 0, runs_when_sorted, cell_runs };
         self.rebuild_grid();
+        if let Some(sheets) = &mut self.sheets {
+            sheets.restore_frames(&frames);
+        }
         self.fetch_sheets();
         for (outcome, speed) in self.outcomes.iter_mut().zip(speeds) {
             outcome.speed_squared = speed;
@@ -149,6 +156,10 @@ impl Mpm {
         self.lost = None;
         self.order = SortState { must_sort, runs_when_sorted: 0, cell_runs: 0 };
         self.rebuild_grid();
+        if let Some(sheets) = &mut self.sheets {
+            sheets.fetch(&self.store);
+            sheets.place_ropes();
+        }
         self.fetch_sheets();
         let fastest = particles.iter().map(|p| p.velocity.iter().map(|v| v * v).sum()).fold(0.0, f32::max);
         self.outcomes.iter_mut().for_each(|o| o.speed_squared = fastest);
@@ -176,6 +187,20 @@ impl Mpm {
         }
         self.frame = GridFrame::default();
         self.set_particles(&particles)
+    }
+
+    /// The frames of ropes, which follow the particles.
+    fn read_frames(&self, input: &mut impl Read) -> Result<Vec<f64>, MpmError> {
+        let Some(sheets) = &self.sheets else { return Ok(Vec::new()) };
+        let mut frames = vec![0.0; sheets.saved_frames_len()];
+        for x in &mut frames {
+            *x = f64::from_bits(read_u64(input)?);
+        }
+        if sheets.are_frames(&frames) {
+            Ok(frames)
+        } else {
+            Err(malformed("the frame of a rope's segment is not one of unit vectors across each other"))
+        }
     }
 
     /// Updates the sheets from their particles.

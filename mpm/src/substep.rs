@@ -11,6 +11,7 @@ use crate::g2p::{BlockOutcome, GridToParticles};
 use crate::grid::{FreeMotionSums, GridPass};
 use crate::p2g::ParticlesToGrid;
 use crate::scratchpad::{Scratchpad, StencilBox, StencilPoolSlice, assign_pool_rows};
+use crate::sheets::ClothMeshes;
 use crate::tiles::{ParticleBlock, PerBlock, par_blocks, resize};
 use pliant_numeric::simd::F32x16;
 
@@ -153,7 +154,7 @@ impl Mpm {
         }
         let (level, h) = (self.level, self.grid_spacing as f32);
         let (nodes, around, materials) = (&self.nodes, &self.topology.nodes_of_particles, &self.materials);
-        let sheets = self.sheets.as_deref().map_or(&[][..], |sheets| &sheets.materials);
+        let kept = self.sheets.as_deref().map_or(&[][..], |sheets| &sheets.kept);
         let (subgrid_motions, subgrid_fraction) = (&self.subgrid_motions, self.subgrid_fraction);
         let grid_velocity = self.frame.velocity.map(|v| v as f32).into();
         let work = |b: usize,
@@ -170,7 +171,7 @@ impl Mpm {
                     nodes,
                     scratchpad,
                     materials,
-                    sheets,
+                    kept,
                     grid_spacing: h,
                     grid_velocity,
                     substep: substep as f32,
@@ -202,7 +203,7 @@ impl Mpm {
         }
     }
 
-    /// Applies the pins of cloth to the grid in the substep of `substep` from `time` on \[s\]. To
+    /// Applies the pins of cloth and ropes to the grid in the substep of `substep` from `time` on \[s\]. To
     /// be called between [`Mpm::particles_to_grid`] and other changes of node velocities.
     pub fn apply_pins(&mut self, time: f64, substep: f64) {
         if let Some(sheets) = self.sheets.as_mut().filter(|_| self.lost.is_none()) {
@@ -234,7 +235,8 @@ impl Mpm {
 
     /// What contact between layers came to in the last step that kept them apart; none without cloth.
     pub fn layer_report(&self) -> Option<LayerReport> {
-        self.sheets.as_ref().map(|sheets| sheets.layer_report())
+        let has_layers = |sheets: &&ClothMeshes| !sheets.patches.is_empty();
+        self.sheets.as_deref().filter(has_layers).map(ClothMeshes::layer_report)
     }
 
     fn lost_particle(&self, block: usize, tile: usize, lane: usize) -> MpmError {

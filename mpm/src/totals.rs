@@ -21,10 +21,10 @@ pub struct Totals {
     pub first_moment: Vector3<f64>,
     /// Linear momentum \[N s\].
     pub linear_momentum: Vector3<f64>,
-    /// Angular momentum, with the affine field's share m h^2/4 axial(C) (Jiang et al. 2015) \[N m
-    /// s\].
+    /// Angular momentum, with the affine field's share m h^2/4 axial(C) (Jiang et al. 2015) and the spins of
+    /// ropes \[N m s\].
     pub angular_momentum: Vector3<f64>,
-    /// Kinetic energy, with the affine field's share m h^2/8 |C|^2 \[J\].
+    /// Kinetic energy, with the affine field's share m h^2/8 |C|^2 and the spins of ropes \[J\].
     pub kinetic_energy: f64,
     /// Elastic energy, with `gas_energy` \[J\].
     pub elastic_energy: f64,
@@ -65,6 +65,9 @@ impl Mpm {
         if let Some(sheets) = &self.sheets {
             total.elastic_energy += sheets.elastic_energy();
             total.gas_energy = sheets.gas_energy();
+            let (momentum, energy) = sheets.spin_totals();
+            total.angular_momentum += momentum;
+            total.kinetic_energy += energy;
         }
         total
     }

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use crate::cloth::ClothMaterial;
 use crate::engine::Mpm;
 use crate::particle::{ParticleExtent, ParticleState};
+use crate::rope::RopeMaterial;
 use crate::scratchpad::StencilBox;
 use crate::sheets::lanes;
 use crate::stored::ParticleRecord;
@@ -21,9 +22,10 @@ pub struct BlockView<'a> {
     grid_spacing: f64,
     origin: Vector3<f64>,
     densities: &'a [f64],
-    /// Materials of the sheets.
+    /// Materials of the sheets, and of the ropes.
     sheets: &'a [ClothMaterial],
-    /// Number of materials that are not cloth.
+    ropes: &'a [RopeMaterial],
+    /// Number of materials that are neither.
     materials: usize,
     /// Node blocks around this block, x slowest, z fastest, by index into [`Mpm::nodes`].
     pub node_blocks: &'a [u32; 27],
@@ -55,6 +57,7 @@ impl Mpm {
             origin: self.frame.origin,
             densities: &self.densities,
             sheets: self.sheet_materials(),
+            ropes: self.rope_materials(),
             materials: self.materials.len(),
             node_blocks: &self.topology.nodes_of_particles[b],
             stencil_box: &self.stencil_boxes[b],
@@ -242,13 +245,18 @@ impl BlockView<'_> {
 
     /// Whether it is a vertex or a centroid of cloth.
     pub fn is_cloth(&self, i: usize) -> bool {
-        self.material(i) >= self.materials
+        self.material(i).checked_sub(self.materials).is_some_and(|sheet| sheet < self.sheets.len())
     }
 
-    /// Elastic deformation gradient; identity for cloth, whose deformation is in the positions of
-    /// its vertices and in its directors.
+    /// Whether it is a vertex of a rope.
+    pub fn is_rope(&self, i: usize) -> bool {
+        self.material(i) >= self.materials + self.sheets.len()
+    }
+
+    /// Elastic deformation gradient; identity for cloth and ropes, whose deformation is in the positions
+    /// of their vertices, in directors and in frames.
     pub fn deformation_gradient(&self, i: usize) -> Matrix3<f64> {
-        if self.is_cloth(i) {
+        if self.material(i) >= self.materials {
             return Matrix3::identity();
         }
         Matrix3::from_fn(|r, c| f64::from(self.strain(deformation::GRADIENT + r * 3 + c, i)))
@@ -279,10 +287,18 @@ impl BlockView<'_> {
     pub fn extent(&self, i: usize) -> ParticleExtent {
         let volume = self.volume(i);
         match self.material(i).checked_sub(self.materials) {
-            Some(sheet) => {
-                let thickness = self.sheets[sheet].thickness;
-                ParticleExtent { area: volume / thickness, thickness }
-            }
+            Some(sheet) => match sheet.checked_sub(self.sheets.len()) {
+                // A segment's shadow on the surface: pi r^2 l is the volume, 2 r l the shadow.
+                Some(rope) => {
+                    let radius = self.ropes[rope].radius;
+                    let area = volume * core::f64::consts::FRAC_2_PI / radius;
+                    ParticleExtent { area, thickness: 2.0 * radius }
+                }
+                None => {
+                    let thickness = self.sheets[sheet].thickness;
+                    ParticleExtent { area: volume / thickness, thickness }
+                }
+            },
             None => {
                 let edge = volume.cbrt();
                 ParticleExtent { area: edge * edge, thickness: edge }

@@ -9,6 +9,7 @@ use common::{every_material, fast, lattice, step};
 use nalgebra::Vector3;
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Gas, Sheet, Weave};
 use pliant_mpm::material::Elastic;
+use pliant_mpm::rope::{Rope, RopeMaterial};
 use pliant_mpm::stable_step::largest_stable_substep;
 use pliant_mpm::{InstructionSet, Mpm, Totals};
 use pliant_testing::allocations::{Counting, on_all_threads};
@@ -69,8 +70,19 @@ fn inflated(h: f64) -> Mpm {
     Mpm::with_sheets(h, vec![], &[], &[sheet], &[], InstructionSet::detect()).unwrap()
 }
 
+/// A twisted rope that flies through blocks.
+fn rope(h: f64) -> Mpm {
+    let points = Rope::line(Vector3::zeros(), Vector3::new(0.5, 0.3, 0.1), 40);
+    let rope = Rope {
+        twist: 10.0,
+        velocity: Vector3::new(2.7, 0.9, 0.6),
+        ..Rope::new(points, RopeMaterial::new(1e3, 0.1 * h, 1e4, 4e3))
+    };
+    Mpm::with_ropes(h, vec![], &[], (&[], &[rope]), &[], InstructionSet::detect()).unwrap()
+}
+
 /// No allocation on one thread: for a block of several materials that turns and rings within its
-/// blocks, and for one, a sheet of cloth and an inflated ball that fly through blocks, as many as before.
+/// blocks, and for one, a sheet of cloth, an inflated ball and a rope that fly through blocks, as many as before.
 /// (`alloc_zeroed` and `realloc` come through `alloc` here, so that growing buffers count too.)
 #[test]
 fn stepping_allocates_nothing() {
@@ -113,6 +125,13 @@ fn stepping_allocates_nothing() {
         let limit = ball.largest_stable_substep(4.0);
         let (allocations, _, changes) = after_warm_up(ball, limit);
         println!("inflated: {allocations} allocations, {changes} changes of blocks");
+        assert!(changes >= 3, "{changes} changes of blocks: it does not fly far");
+        assert_eq!(allocations, 0);
+
+        let rope = rope(h);
+        let limit = rope.largest_stable_substep(4.0);
+        let (allocations, _, changes) = after_warm_up(rope, limit);
+        println!("rope: {allocations} allocations, {changes} changes of blocks");
         assert!(changes >= 3, "{changes} changes of blocks: it does not fly far");
         assert_eq!(allocations, 0);
     });

@@ -161,12 +161,12 @@ fn changed(
     Ok(records)
 }
 
-/// Refuses particles of cloth: their strain is in the triangles.
+/// Refuses particles of cloth and ropes: their strain is in triangles and frames.
 fn check_materials(mpm: &Mpm, chosen: &[usize], old: &[ParticleState]) -> PyResult<()> {
     match chosen.iter().find(|&&id| old[id].material >= mpm.materials().len()) {
         None => Ok(()),
         Some(id) => Err(refused(format!(
-            "particles: {id} is of a cloth, whose particles cannot be set; choose those of soft bodies"
+            "particles: {id} is of a cloth or rope, whose particles cannot be set; choose those of soft bodies"
         ))),
     }
 }

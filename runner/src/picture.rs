@@ -91,8 +91,15 @@ impl<'a> FrameRenderer<'a> {
         let [width, height] = size;
         let (scene, seen) = (self.recording.scene(), self.recording.frame(frame)?);
         let bodies = self.recording.body_numbers(&seen);
-        let contents =
-            FrameContents::new(seen, &bodies, &self.recording.granular_bodies(), &self.camera, height, draft);
+        let contents = FrameContents::new(
+            seen,
+            scene.ropes.len(),
+            &bodies,
+            &self.recording.granular_bodies(),
+            &self.camera,
+            height,
+            draft,
+        );
         let mut bodies = self.recording.posed_shapes(frame);
         bodies.extend(slopes(&self.planes));
         let time = self.recording.frames().get(frame).map_or(0.0, |row| row.time);

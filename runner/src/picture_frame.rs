@@ -1,6 +1,7 @@
-//! The particles and cloth of a frame, as the renderer takes them.
+//! The particles, cloth and ropes of a frame, as the renderer takes them.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use pliant_io::ply::{Frame, FrameParticle};
 use pliant_render::{Camera, RenderCloth, RenderSphere, RenderSurface, SoftBodies, soft_bodies_and_grains};
@@ -8,6 +9,13 @@ use pliant_scenes::format::{Material, Scene, SoftBodySpec};
 
 /// Size of the triangles of surfaces \[pixels\].
 const DETAIL: f64 = 1.5;
+
+/// Distance of the spheres of which a rope is drawn, over its radius: the tube's outline is then within 1 % of
+/// a straight one.
+const TUBE_STEP: f32 = 0.25;
+
+/// Most spheres in a segment of a rope.
+const MOST_SPHERES: usize = 64;
 
 /// A frame, ready to draw.
 pub(crate) struct FrameContents {
@@ -21,9 +29,11 @@ pub(crate) struct FrameContents {
 
 impl FrameContents {
     /// Soft bodies get surfaces as fine as pictures of `height` pixels show; those that
-    /// [`body_numbers`] tells apart do not merge, and those of `granular` stay grainy.
+    /// [`body_numbers`] tells apart do not merge, and those of `granular` stay grainy. The last `ropes` kinds of
+    /// particles are ropes, which are drawn as tubes.
     pub fn new(
         frame: Frame,
+        ropes: usize,
         bodies: &[u32],
         granular: &[u32],
         camera: &Camera,
@@ -31,7 +41,14 @@ impl FrameContents {
         draft: bool,
     ) -> Self {
         let detail = (DETAIL * camera.pixel_size(height)) as f32;
-        let soft = soft_bodies_and_grains(&balls(&frame), bodies, granular, detail, draft);
+        let mut all = balls(&frame);
+        let mut tubes = Vec::new();
+        for rope in rope_ranges(&frame.particles, ropes) {
+            tubes.extend(tube(&all[rope.clone()]));
+            all[rope].iter_mut().for_each(|ball| ball.radius = 0.0);
+        }
+        let mut soft = soft_bodies_and_grains(&all, bodies, granular, detail, draft);
+        soft.spheres.append(&mut tubes);
         let Frame { particles, triangles, back_colors, .. } = frame;
         let of_cloth = |p: &FrameParticle| (p.position, p.color);
         let (positions, colors) =
@@ -77,6 +94,37 @@ impl FrameContents {
 pub(crate) fn balls(frame: &Frame) -> Vec<RenderSphere> {
     let ball = |p: &FrameParticle| RenderSphere { center: p.position, radius: p.radius, color: p.color };
     frame.particles.iter().map(ball).collect()
+}
+
+/// The particles of each rope, from the last one on: ropes follow all others, each with a material of its own.
+fn rope_ranges(particles: &[FrameParticle], ropes: usize) -> Vec<Range<usize>> {
+    let mut ranges = Vec::with_capacity(ropes);
+    let mut end = particles.len();
+    while ranges.len() < ropes && end > 0 {
+        let material = particles[end - 1].material;
+        let start = particles[..end].iter().rposition(|p| p.material != material).map_or(0, |k| k + 1);
+        ranges.push(start..end);
+        end = start;
+    }
+    ranges
+}
+
+/// Spheres along a rope, so close that it looks like a tube.
+fn tube(vertices: &[RenderSphere]) -> Vec<RenderSphere> {
+    let mut spheres = Vec::with_capacity(vertices.len());
+    for pair in vertices.windows(2) {
+        let (a, b) = (&pair[0], &pair[1]);
+        let way: [f32; 3] = std::array::from_fn(|d| b.center[d] - a.center[d]);
+        let length = way.iter().map(|x| x * x).sum::<f32>().sqrt();
+        // Casts saturate, also for a radius of zero and for what is not a number.
+        let count = ((length / (TUBE_STEP * a.radius)).ceil() as usize).clamp(1, MOST_SPHERES);
+        spheres.extend((0..count).map(|k| {
+            let part = k as f32 / count as f32;
+            RenderSphere { center: std::array::from_fn(|d| a.center[d] + part * way[d]), ..*a }
+        }));
+    }
+    spheres.extend(vertices.last().copied());
+    spheres
 }
 
 /// A number for each particle that tells soft bodies apart: from the number of particles of each in

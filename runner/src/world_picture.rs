@@ -184,7 +184,15 @@ impl WorldLook {
         let camera = self.camera.unwrap_or_else(|| region.camera(self.size));
         let of_bodies = self.color_by == ColorBy::Body;
         let soft = body_numbers(&frame.particles, &self.soft_particles, of_bodies);
-        let contents = FrameContents::new(frame, &soft, &self.granular, &camera, height, self.draft);
+        let contents = FrameContents::new(
+            frame,
+            world.ropes().len(),
+            &soft,
+            &self.granular,
+            &camera,
+            height,
+            self.draft,
+        );
         let caption = self.caption.as_ref().map(|name| contents.caption(name, world.time()));
         let cloths = [contents.cloth(&[])];
         let mut picture = Picture::new(width, height, camera);

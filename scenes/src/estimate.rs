@@ -8,7 +8,9 @@ use pliant_mpm::largest_stable_substep;
 use serde::Serialize;
 
 use crate::format::limits::MOST_PARTICLES;
-use crate::format::{AutoOr, ClothShape, ClothSpec, Integrator, MaterialRef, Scene, SoftBodySpec, SoftShape};
+use crate::format::{
+    AutoOr, ClothShape, ClothSpec, Integrator, MaterialRef, RopeSpec, Scene, SoftBodySpec, SoftShape,
+};
 
 /// Memory of a particle, with what building it takes and its part of the grid \[bytes\].
 const PARTICLE_BYTES: f64 = 900.0;
@@ -50,7 +52,7 @@ const SAMPLE_INTERVALS: [f64; 2] = [1e-3, 1e-2];
 /// What a run will need.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Estimate {
-    /// Particles; vertices and faces of cloth count \[-\].
+    /// Particles; vertices and faces of cloth and vertices of ropes count \[-\].
     pub particles: u64,
     /// Rigid bodies and links of robots, with all copies \[-\]; without the links before the world
     /// is built.
@@ -94,8 +96,9 @@ impl Estimate {
         for (at, _) in cloths.clone().enumerate().filter(|(_, count)| count.is_none()) {
             unknown.push(format!("cloths[{at}].shape.file"));
         }
-        let particles: f64 = soft.chain(cloths).flatten().sum();
-        let has_particles = !(scene.soft.is_empty() && scene.cloths.is_empty());
+        let ropes = scene.ropes.iter().map(|rope| Some(rope_particles(scene, rope)));
+        let particles: f64 = soft.chain(cloths).chain(ropes).flatten().sum();
+        let has_particles = !(scene.soft.is_empty() && scene.cloths.is_empty() && scene.ropes.is_empty());
         let substeps = if has_particles { substeps_per_step(scene) } else { 0.0 };
         Self::with(scene, particles, body_count(scene), substeps, unknown)
     }
@@ -186,8 +189,8 @@ pub fn body_count(scene: &Scene) -> f64 {
     scene.bodies.len() as f64 + free * copies.max(0.0)
 }
 
-/// Substeps of a step: those that are asked for, or the fewest that are stable at rest. Cloth, whose
-/// limit depends on its mesh, is not counted here.
+/// Substeps of a step: those that are asked for, or the fewest that are stable at rest. Cloth and ropes,
+/// whose limits depend on their meshes, are not counted here.
 pub fn substeps_per_step(scene: &Scene) -> f64 {
     if let AutoOr::Value(substeps) = scene.substeps {
         return f64::from(substeps);
@@ -237,6 +240,11 @@ pub fn soft_particles(scene: &Scene, soft: &SoftBodySpec) -> Option<f64> {
     })
 }
 
+/// Vertices of a rope.
+pub fn rope_particles(scene: &Scene, rope: &RopeSpec) -> f64 {
+    rope.segment_count(scene.grid_spacing.unwrap_or(1.0)) + 1.0
+}
+
 /// Vertices and faces of a cloth; none for a mesh, whose file is not read here. Those of a garment
 /// follow from its area.
 pub fn cloth_particles(scene: &Scene, cloth: &ClothSpec) -> Option<f64> {
@@ -281,10 +289,11 @@ fn sewn_particles(area: f64, around: f64, edge: f64) -> f64 {
     1.5 * faces + around / edge
 }
 
-/// Particles that may touch a body at once: all of cloth, and the surface of a cube of the others.
+/// Particles that may touch a body at once: all of cloth and ropes, and the surface of a cube of the others.
 fn most_contacts(scene: &Scene, particles: f64) -> f64 {
     let cloth = scene.cloths.iter().map(|cloth| cloth_particles(scene, cloth).unwrap_or(particles));
-    let cloth = cloth.sum::<f64>().min(particles);
+    let ropes = scene.ropes.iter().map(|rope| rope_particles(scene, rope));
+    let cloth = cloth.chain(ropes).sum::<f64>().min(particles);
     let solid = particles - cloth;
     cloth + solid.min(6.0 * solid.powf(2.0 / 3.0))
 }

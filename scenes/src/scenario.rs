@@ -17,8 +17,8 @@ use pliant_rigid::simulation::StepMaker;
 use pliant_rigid::{BeyondLimit, RigidSettings, RobotHandle};
 
 use crate::assemble::{
-    AssembleError, AssembledCloth, Assembly, RigidParts, SoftParticles, TimedInputs, assemble, sightings,
-    tactile_pads,
+    AssembleError, AssembledCloth, AssembledRope, Assembly, RigidParts, SoftParticles, TimedInputs, assemble,
+    sightings, tactile_pads,
 };
 use crate::estimate::Estimate;
 use crate::format::{self, Order, Scene, ValidationError, validate, within_limits};
@@ -182,8 +182,8 @@ fn build(scene: &Scene, cache: Option<&Path>) -> Result<Scenario, SceneError> {
     validate(scene)?;
     let assembly = assemble(scene, cache)?;
     let points = sightings(scene, &assembly)?;
-    let Assembly { materials, mass_damping, soft, cloths, rigid, warnings: coarse } = assembly;
-    check_soft(scene, &soft, &cloths)?;
+    let Assembly { materials, mass_damping, soft, cloths, ropes, rigid, warnings: coarse } = assembly;
+    check_soft(scene, &soft, &cloths, &ropes)?;
     let mut builder = World::builder(settings(scene));
     for pad in tactile_pads(scene, &rigid)? {
         builder.tactile(pad);
@@ -201,6 +201,7 @@ fn build(scene: &Scene, cache: Option<&Path>) -> Result<Scenario, SceneError> {
     } = rigid;
     let ids: Vec<_> = materials.into_iter().map(|material| builder.material(material)).collect();
     builder.mass_damping(mass_damping, scene.cloths.iter().map(|cloth| cloth.mass_damping).collect());
+    builder.rope_mass_damping(scene.ropes.iter().map(|rope| rope.mass_damping).collect());
     let mut colors = Vec::new();
     let mut parts = Vec::new();
     for (at, part) in soft.into_iter().enumerate() {
@@ -220,6 +221,10 @@ fn build(scene: &Scene, cache: Option<&Path>) -> Result<Scenario, SceneError> {
         colors.resize(colors.len() + count, color);
         back_colors.push(back_color);
         builder.named_cloth(&cloth_label(scene, at), sheet);
+    }
+    for (at, AssembledRope { rope, color }) in ropes.into_iter().enumerate() {
+        colors.resize(colors.len() + rope.vertices.len(), color);
+        builder.named_rope(&rope_label(scene, at), rope);
     }
     *builder.bodies() = bodies;
     allow(scene, &mut builder);
@@ -287,12 +292,18 @@ fn cloth_label(scene: &Scene, at: usize) -> String {
     format!("cloths[{at}] '{}'", scene.cloths[at].name)
 }
 
+fn rope_label(scene: &Scene, at: usize) -> String {
+    format!("ropes[{at}] '{}'", scene.ropes[at].name)
+}
+
 /// Passes the scene's allowed overlaps to the builder.
 fn allow(scene: &Scene, builder: &mut WorldBuilder) {
     for name in &scene.allow_overlap {
         let soft = (0..scene.soft.len()).filter(|&at| scene.soft[at].name == *name);
         let cloths = (0..scene.cloths.len()).filter(|&at| scene.cloths[at].name == *name);
-        for label in soft.map(|at| soft_label(scene, at)).chain(cloths.map(|at| cloth_label(scene, at))) {
+        let ropes = (0..scene.ropes.len()).filter(|&at| scene.ropes[at].name == *name);
+        let labels = soft.map(|at| soft_label(scene, at)).chain(cloths.map(|at| cloth_label(scene, at)));
+        for label in labels.chain(ropes.map(|at| rope_label(scene, at))) {
             builder.allow_overlap(&label);
         }
         let links: Vec<String> = builder.bodies().bodies().iter().map(|body| body.name.clone()).collect();
@@ -303,8 +314,13 @@ fn allow(scene: &Scene, builder: &mut WorldBuilder) {
     }
 }
 
-/// Refuses soft bodies and cloths that start in soft bodies.
-fn check_soft(scene: &Scene, soft: &[SoftParticles], cloths: &[AssembledCloth]) -> Result<(), OverlapError> {
+/// Refuses soft bodies, cloths and ropes that start in soft bodies.
+fn check_soft(
+    scene: &Scene,
+    soft: &[SoftParticles],
+    cloths: &[AssembledCloth],
+    ropes: &[AssembledRope],
+) -> Result<(), OverlapError> {
     let Some(spacing) = scene.grid_spacing else { return Ok(()) };
     let mut clouds = Vec::new();
     let mut regions = Vec::new();
@@ -329,6 +345,14 @@ fn check_soft(scene: &Scene, soft: &[SoftParticles], cloths: &[AssembledCloth]) 
             label: cloth_label(scene, at),
             positions,
             radius,
+        });
+    }
+    for (at, AssembledRope { rope, .. }) in ropes.iter().enumerate() {
+        clouds.push(ParticleCloud {
+            name: &scene.ropes[at].name,
+            label: rope_label(scene, at),
+            positions: rope.vertices.iter().copied().map(Point3::from).collect(),
+            radius: rope.material.radius,
         });
     }
     soft_in_soft(scene, &clouds, &regions, spacing)

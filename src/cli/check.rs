@@ -86,6 +86,7 @@ fn valid(scenario: &Scenario) -> Value {
             "materials": scene.materials.len(),
             "soft": scene.soft.len(),
             "cloths": scene.cloths.len(),
+            "ropes": scene.ropes.len(),
             "bodies": scene.bodies.len(),
             "robots": scene.robots.len(),
             "sensors": scene.sensors.len(),

@@ -232,7 +232,12 @@ impl Map {
         let turns =
             |soft: &SoftBodySpec| matches!(soft.shape, SoftShape::Sphere { .. } | SoftShape::Cylinder { .. });
         let turns = scene.soft.iter().any(turns);
-        if self.mirror && (jitter || turns || !scene.cloths.is_empty() || !scene.robots.is_empty())
+        if self.mirror
+            && (jitter
+                || turns
+                || !scene.cloths.is_empty()
+                || !scene.ropes.is_empty()
+                || !scene.robots.is_empty())
             || !scene.controllers.is_empty()
         {
             return None;
@@ -246,6 +251,13 @@ impl Map {
             self.pose(&mut soft.pose);
             self.vectors(&mut soft.velocity);
             self.axials(&mut soft.angular_velocity);
+        }
+        for rope in &mut scene.ropes {
+            self.pose(&mut rope.pose);
+            self.vectors(&mut rope.velocity);
+            for key in rope.pins.iter_mut().flat_map(|pin| &mut pin.keyframes) {
+                self.vectors(&mut key.displacement);
+            }
         }
         for cloth in &mut scene.cloths {
             self.pose(&mut cloth.pose);
@@ -390,6 +402,7 @@ fn boost(scene: &mut Scene, velocity: &Vector3<f64>) -> Option<()> {
         || !scene.boundaries.is_empty()
         || !scene.controllers.is_empty()
         || scene.cloths.iter().any(|cloth| !cloth.pins.is_empty())
+        || scene.ropes.iter().any(|rope| !rope.pins.is_empty())
         || scene.constraints.iter().any(of_world);
     if stands {
         return None;
@@ -397,6 +410,7 @@ fn boost(scene: &mut Scene, velocity: &Vector3<f64>) -> Option<()> {
     let add = |v: &mut [f64; 3]| *v = (Vector3::from(*v) + velocity).into();
     scene.soft.iter_mut().for_each(|soft| add(&mut soft.velocity));
     scene.cloths.iter_mut().for_each(|cloth| add(&mut cloth.velocity));
+    scene.ropes.iter_mut().for_each(|rope| add(&mut rope.velocity));
     for body in &mut scene.bodies {
         let start = VelocityKeyframe { time: 0.0, linear: (*velocity).into(), angular: [0.0; 3] };
         match &mut body.motion {
@@ -433,6 +447,7 @@ fn rename(scene: &mut Scene) -> Option<()> {
     scene.output.plots.clear();
     scene.soft.iter_mut().for_each(|soft| other(&mut soft.name));
     scene.cloths.iter_mut().for_each(|cloth| other(&mut cloth.name));
+    scene.ropes.iter_mut().for_each(|rope| other(&mut rope.name));
     for body in &mut scene.bodies {
         other(&mut body.name);
         if let Motion::Dynamic(dynamic) = &mut body.motion
@@ -449,7 +464,12 @@ fn reorder(scene: &mut Scene) -> Option<()> {
         |body: &BodySpec| matches!(&body.motion, Motion::Dynamic(dynamic) if dynamic.parent.is_some());
     let jitter = scene.soft.iter().any(|soft| soft.sampling.jitter > 0.0);
     // A parent comes before its children, and the jitter depends on the index in the list.
-    if jitter || scene.bodies.iter().any(jointed) || !scene.cloths.is_empty() || !scene.robots.is_empty() {
+    if jitter
+        || scene.bodies.iter().any(jointed)
+        || !scene.cloths.is_empty()
+        || !scene.ropes.is_empty()
+        || !scene.robots.is_empty()
+    {
         return None;
     }
     scene.bodies.reverse();
@@ -466,6 +486,7 @@ fn perturb(scene: &mut Scene, speed: f64, seed: u64) {
     };
     scene.soft.iter_mut().for_each(|soft| add(&mut soft.velocity));
     scene.cloths.iter_mut().for_each(|cloth| add(&mut cloth.velocity));
+    scene.ropes.iter_mut().for_each(|rope| add(&mut rope.velocity));
     for body in &mut scene.bodies {
         if let Motion::Dynamic(dynamic) = &mut body.motion {
             add(&mut dynamic.velocity);

@@ -68,7 +68,7 @@ fn is_small(scene: &Scene) -> bool {
         && heights.sum::<usize>() <= 100
         && scene.robots.len() <= 1
         && scene.tasks.is_empty()
-        && scene.soft.len() + scene.cloths.len() <= 4
+        && scene.soft.len() + scene.cloths.len() + scene.ropes.len() <= 4
         && scene.sensors.len() <= 2
         && particles(scene) <= PARTICLES
 }
@@ -116,13 +116,14 @@ fn particles(scene: &Scene) -> f64 {
         }
         ClothShape::Mesh { .. } => 100.0,
     });
-    soft.sum::<f64>() + cloths.sum::<f64>()
+    let ropes = scene.ropes.iter().map(|rope| rope.segment_count(spacing));
+    soft.sum::<f64>() + cloths.sum::<f64>() + ropes.sum::<f64>()
 }
 
 /// Whether a step of the world consists of few substeps.
 fn takes_short_steps(scene: &Scene) -> bool {
     let few = |step: Option<f64>| step.is_none_or(|step| step * f64::from(SUBSTEPS) >= scene.dt);
-    let has_particles = !scene.soft.is_empty() || !scene.cloths.is_empty();
+    let has_particles = !scene.soft.is_empty() || !scene.cloths.is_empty() || !scene.ropes.is_empty();
     let is_short = matches!(scene.substeps, AutoOr::Value(n) if n <= SUBSTEPS)
         && scene.coupling_step == CouplingStep::Fixed;
     (is_short || !has_particles)

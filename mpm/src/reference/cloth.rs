@@ -19,7 +19,7 @@ use crate::cloth::{
 use nalgebra::{Matrix2, Matrix3, Vector3};
 use pliant_numeric::linalg::Vec3;
 
-/// A particle of cloth: a vertex or a face's centroid.
+/// A particle of cloth: a vertex or a face's centroid. Or a vertex of a rope.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClothParticle {
     /// Position (m, world frame).
@@ -376,9 +376,8 @@ impl ReferenceCloth {
             self.centroids[index].position = centroid;
             self.faces[index].director = mapped.director().0.into();
         }
-        let v = self.material.damping;
         for p in self.vertices.iter_mut().chain(&mut self.centroids) {
-            p.affine = p.affine * (0.5 * (v + 1.0)) + p.affine.transpose() * (0.5 * (v - 1.0));
+            p.damp(self.material.damping);
         }
     }
 
@@ -442,7 +441,7 @@ impl ClothFace {
 impl ClothParticle {
     /// Adds its mass and momentum, an impulse \[N s\], and an impulse with this `gradient`
     /// \[N s/m\] around it.
-    fn scatter(&self, grid: &mut Grid, impulse: Vector3<f64>, gradient: Matrix3<f64>) {
+    pub(super) fn scatter(&self, grid: &mut Grid, impulse: Vector3<f64>, gradient: Matrix3<f64>) {
         let momentum = self.mass * self.velocity + impulse;
         let gradient = self.mass * self.affine + gradient;
         for (node, weight, offset) in grid.stencil(&self.position) {
@@ -452,8 +451,14 @@ impl ClothParticle {
         }
     }
 
+    /// Keeps a part of the symmetric part of its affine field.
+    pub(super) fn damp(&mut self, kept: f64) {
+        let own = self.affine * (0.5 * (kept + 1.0));
+        self.affine = own + self.affine.transpose() * (0.5 * (kept - 1.0));
+    }
+
     /// Velocity and affine field, not yet damped.
-    fn gather(&mut self, grid: &Grid) {
+    pub(super) fn gather(&mut self, grid: &Grid) {
         let inverse_moment = INVERSE_SECOND_MOMENT / (grid.spacing() * grid.spacing());
         self.velocity = Vector3::zeros();
         self.affine = Matrix3::zeros();

@@ -1,4 +1,6 @@
-//! Elastic energy of the sheets.
+//! Energy of the sheets and ropes.
+
+use nalgebra::Vector3;
 
 use super::ClothMeshes;
 use super::arrays::{FaceGroup, FaceState, Warp};
@@ -8,7 +10,7 @@ use crate::cloth::{ClothMaterial, ClothModel, YarnModel};
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
 impl ClothMeshes {
-    /// Elastic energy of all sheets, those of bending and of gas included \[J\].
+    /// Elastic energy of all sheets and ropes, those of bending and of gas included \[J\].
     pub(crate) fn elastic_energy(&self) -> f64 {
         let mut faces = 0.0;
         for (span, material) in self.spans.iter().zip(&self.materials) {
@@ -18,7 +20,16 @@ impl ClothMeshes {
             };
             faces += groups.enumerate().map(of).sum::<f64>();
         }
-        faces + self.bending.energy(&self.vertices, self.grid_spacing) + self.gas_energy()
+        faces
+            + self.bending.energy(&self.vertices, self.grid_spacing)
+            + self.gas_energy()
+            + self.ropes.elastic_energy()
+    }
+
+    /// Angular momentum \[N m s\] and kinetic energy \[J\] of the spins of ropes, which are not in the
+    /// particles.
+    pub(crate) fn spin_totals(&self) -> (Vector3<f64>, f64) {
+        self.ropes.spin_totals()
     }
 
     /// The part of the gas in closed sheets \[J\].

@@ -45,7 +45,9 @@ impl Layers {
             return;
         }
         let contact = &mut self.contact;
-        for (v, corner) in vertices.corners.iter().enumerate() {
+        // Those of ropes follow.
+        let count = contact.starts.len();
+        for (v, corner) in vertices.corners.iter().enumerate().take(count) {
             let cells = vertices.locals[v].vector();
             contact.ends[v] = Vector3::from_fn(|d, _| (f64::from(corner[d]) + cells[d]) * spacing) + origin;
             contact.velocities[v] = vertices.velocities[v].vector();
@@ -55,7 +57,7 @@ impl Layers {
         if self.report.contacts == 0 && self.report.crossed == 0 {
             return;
         }
-        for (v, corner) in vertices.corners.iter().enumerate() {
+        for (v, corner) in vertices.corners.iter().enumerate().take(count) {
             for d in 0..3 {
                 let cells = (contact.ends[v][d] - origin[d]) / spacing - f64::from(corner[d]);
                 vertices.locals[v].0[d] = cells as f32;

@@ -1,4 +1,4 @@
-//! Cloth on the fast path (the method and its sources: [`crate::cloth`]).
+//! Cloth and ropes on the fast path (the methods and their sources: [`crate::cloth`], [`crate::rope`]).
 //!
 //! Vertices and centroids are ordinary lanes of the tiles: they scatter and gather like all other
 //! particles, and G2P advances the director with the velocity gradient as it does any deformation
@@ -10,7 +10,8 @@
 //! 3. the vertex-face constraints are solved ([`solve_vertex_face_constraints`]);
 //! 4. at the end of a step, layers that would pass through each other are kept apart ([`layers`]);
 //! 5. the stress of faces is computed, in a long substep as a mean over several steps of the mesh,
-//!    and the forces on their corners ([`stress`]), of hinges ([`bending`]) and of gas ([`gas`]);
+//!    and the forces on their corners ([`stress`]), of hinges ([`bending`]) and of gas ([`gas`]); frames and
+//!    forces of ropes, whose vertices follow those of the sheets ([`ropes`]);
 //! 6. the results are written to the lanes: positions, velocities, directors, and the next
 //!    substep's forces ([`scatter`]).
 //!
@@ -26,6 +27,8 @@ mod layers;
 mod pin_changes;
 mod pins;
 mod quad;
+mod ropes;
+mod saved;
 mod scatter;
 mod stress;
 mod stretch;
@@ -42,6 +45,7 @@ use rayon::prelude::*;
 use crate::blocks::{NodeBlock, Topology};
 use crate::cloth::{ClothMaterial, LayerReport, RestFace, Sheet, SheetParticles, Stability};
 use crate::particle::ParticleState;
+use crate::rope::Rope;
 use crate::tiles::kinematics::{POSITION, VELOCITY};
 use crate::tiles::{ParticleStore, kinematics};
 use arrays::{
@@ -54,6 +58,7 @@ use layers::Layers;
 use pins::{Grid, Pins};
 use pliant_numeric::simd::{Detected, F32x16, LANES};
 use quad::F32x4;
+use ropes::Ropes;
 
 /// The warps of the groups of a (valid) sheet, if it is woven.
 fn warps(sheet: &Sheet) -> Vec<Warp> {
@@ -66,13 +71,17 @@ fn warps(sheet: &Sheet) -> Vec<Warp> {
     faces.chunks(LANES).map(of).collect()
 }
 
-/// All sheets of a model.
+/// All sheets and ropes of a model.
 #[derive(Clone, Debug)]
 pub(crate) struct ClothMeshes {
     /// As they were given.
     pub sources: Arc<[Sheet]>,
     pub patches: Vec<SheetParticles>,
     pub materials: Vec<ClothMaterial>,
+    pub ropes: Ropes,
+    /// Of each sheet and then of each rope: fraction of the symmetric velocity gradient that a substep
+    /// keeps.
+    pub kept: Vec<f32>,
     grid_spacing: f64,
     level: Detected,
     /// Id of the first particle of cloth; they are the last of all.
@@ -102,13 +111,21 @@ pub(crate) struct ClothMeshes {
 }
 
 impl ClothMeshes {
-    /// Meshes of checked sheets in a grid of spacing `grid_spacing` \[m\], with ids from `first`
-    /// on.
-    pub(crate) fn new(sheets: &[Sheet], first: usize, grid_spacing: f64, level: Detected) -> Self {
+    /// Meshes of checked sheets, and checked ropes, in a grid of spacing `grid_spacing` \[m\], with ids from
+    /// `first` on.
+    pub(crate) fn new(
+        (sheets, ropes): (&[Sheet], &[Rope]),
+        first: usize,
+        grid_spacing: f64,
+        level: Detected,
+    ) -> Self {
+        let damping = sheets.iter().map(|sheet| sheet.material.damping);
         let mut all = Self {
             sources: sheets.into(),
             patches: Vec::new(),
             materials: sheets.iter().map(|sheet| sheet.material).collect(),
+            ropes: Ropes::default(),
+            kept: damping.chain(ropes.iter().map(|rope| rope.material.damping)).map(|v| v as f32).collect(),
             spans: Vec::new(),
             grid_spacing,
             level,
@@ -132,9 +149,9 @@ impl ClothMeshes {
         let mut adjacency = Vec::new();
         for sheet in sheets {
             let (first_vertex, first_group) = (all.places.len() as u32, all.groups.len());
-            all.pins.add(sheet, first_vertex);
+            all.pins.add(&sheet.pins, first_vertex);
             all.bending.add(sheet, first_vertex);
-            all.add_vertices(sheet);
+            all.add_vertices(&sheet.volumes().0, sheet.material.density);
             all.add_faces(sheet, first_vertex, &mut adjacency);
             let (vertices, groups) = (first_vertex as usize..all.places.len(), first_group..all.groups.len());
             // Checked sheets hold their gas.
@@ -143,6 +160,12 @@ impl ClothMeshes {
             }
             let (stability, warps) = (Stability::new(sheet, grid_spacing), warps(sheet));
             all.spans.push(SheetSpan { vertices, groups, stability, warps });
+        }
+        let of_sheets = all.places.len();
+        all.ropes = Ropes::new(ropes, grid_spacing, of_sheets, first + all.members.len());
+        for rope in ropes {
+            all.pins.add(&rope.pins, all.places.len() as u32);
+            all.add_vertices(&rope.volumes(), rope.material.density);
         }
         adjacency.sort_unstable();
         let vertices = all.places.len();
@@ -159,15 +182,15 @@ impl ClothMeshes {
         all.rows = vec![F32x16::ZERO; vertices];
         all.slots = vec![LaneSlot::default(); all.members.len()];
         all.states = vec![FaceState::ZERO; all.groups.len()];
-        all.layers = Layers::new(all.vertex_faces(), vertices, grid_spacing);
+        all.layers = Layers::new(all.vertex_faces(), of_sheets, grid_spacing);
         all
     }
 
-    fn add_vertices(&mut self, sheet: &Sheet) {
-        for volume in sheet.volumes().0 {
+    fn add_vertices(&mut self, volumes: &[f64], density: f64) {
+        for volume in volumes {
             self.members.push(Member::Vertex(self.places.len() as u32));
             self.places.push(self.members.len() as u32 - 1);
-            let mass = volume * sheet.material.density;
+            let mass = volume * density;
             self.inverse_masses.push((1.0 / mass) as f32);
         }
     }
@@ -226,6 +249,7 @@ impl ClothMeshes {
     pub(crate) fn begin_layer_contact(&mut self, store: &ParticleStore, origin: Vector3<f64>) {
         let (slots, spacing) = (&self.slots, self.grid_spacing);
         let position = |place: &u32| pins::place(slots[*place as usize], store, origin, spacing).2;
+        // As many as there are vertices of sheets.
         self.layers.begin(self.places.iter().map(position));
     }
 
@@ -249,13 +273,16 @@ impl ClothMeshes {
         self.first
     }
 
-    /// The sheet of a particle of cloth.
+    /// The sheet of a particle, or the rope, which are numbered after the sheets.
     pub(crate) fn sheet_of(&self, id: usize) -> Option<usize> {
-        self.patches.iter().position(|patch| (patch.vertices.start..patch.centroids.end).contains(&id))
+        let patch = |patch: &SheetParticles| (patch.vertices.start..patch.centroids.end).contains(&id);
+        let rope = || Some(self.patches.len() + self.ropes.rope_of(id)?);
+        self.patches.iter().position(patch).or_else(rope)
     }
 
-    /// The particles of the sheets at the start; their materials are numbered from `materials`.
-    pub(crate) fn particles(sheets: &[Sheet], materials: usize) -> Vec<ParticleState> {
+    /// The particles of the sheets and of the ropes at the start; their materials are numbered from
+    /// `materials`.
+    pub(crate) fn particles(sheets: &[Sheet], ropes: &[Rope], materials: usize) -> Vec<ParticleState> {
         let mut particles = Vec::new();
         for (index, sheet) in sheets.iter().enumerate() {
             let (of_vertices, of_faces) = sheet.volumes();
@@ -269,6 +296,14 @@ impl ClothMeshes {
                 let mut particle = at(rest.centroid, volume);
                 particle.deformation_gradient.set_column(2, &rest.normal);
                 particle
+            }));
+        }
+        for (index, rope) in ropes.iter().enumerate() {
+            let material = materials + sheets.len() + index;
+            let vertices = rope.vertices.iter().zip(rope.volumes());
+            particles.extend(vertices.map(|(&x, volume)| ParticleState {
+                deformation_gradient: nalgebra::Matrix3::zeros(),
+                ..ParticleState::new(x.into(), rope.velocity, volume, material)
             }));
         }
         particles
@@ -352,7 +387,9 @@ impl ClothMeshes {
             (origin, self.grid_spacing),
         );
         self.solve_vertex_face_constraints(step);
-        self.layers.keep_apart(&mut self.vertices, (origin, self.grid_spacing));
+        let grid = (origin, self.grid_spacing);
+        self.layers.keep_apart(&mut self.vertices, grid);
+        self.ropes.advance(&mut self.vertices, &mut self.pins.applied, substep, grid);
         self.find_forces(store, substep, gravity);
     }
 
@@ -366,6 +403,7 @@ impl ClothMeshes {
         origin: Vector3<f64>,
         (time, substep): (f64, f64),
     ) {
+        self.ropes.begin(time, substep);
         let (slots, places) = (&self.slots, &self.places);
         let grid = Grid { topology, nodes, origin, spacing: self.grid_spacing };
         self.pins.begin(|vertex| slots[places[vertex as usize] as usize], store, grid, time, substep);
@@ -380,13 +418,14 @@ impl ClothMeshes {
     /// Largest stable substep for particles that move at up to `max_speed` \[m/s\] \[s\].
     pub(crate) fn largest_substep(&self, max_speed: f64) -> f64 {
         let of_sheets = (0..self.spans.len()).map(|sheet| self.stability(sheet).largest_substep(max_speed));
-        of_sheets.fold(self.gases.largest_substep(), f64::min)
+        of_sheets.fold(self.gases.largest_substep(), f64::min).min(self.ropes.largest_substep(max_speed))
     }
 
-    /// Largest stable substep of sheets at rest, gas at its present volume \[s\].
+    /// Largest stable substep of sheets and ropes at rest, gas at its present volume \[s\].
     pub(crate) fn largest_substep_at_rest(&self) -> f64 {
         let of_sheets = self.spans.iter().map(|span| span.stability.largest_substep(0.0));
-        of_sheets.fold(self.gases.largest_substep(), f64::min)
+        let of_ropes = self.ropes.largest_substep_at_rest();
+        of_sheets.fold(self.gases.largest_substep(), f64::min).min(of_ropes)
     }
 
     /// Bytes held.
@@ -411,6 +450,7 @@ impl ClothMeshes {
             + self.spans.iter().map(|span| bytes(&span.warps)).sum::<usize>()
             + self.bending.memory()
             + self.gases.memory()
+            + self.ropes.memory()
             + self.layers.memory()
     }
 }

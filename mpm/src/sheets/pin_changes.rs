@@ -9,13 +9,16 @@ use crate::engine::Mpm;
 use crate::tiles::ParticleStore;
 
 impl ClothMeshes {
-    /// Number of a sheet's vertex among those of all sheets.
+    /// Number of a vertex of a sheet, or of a rope, among those of all.
     fn vertex_number(&self, sheet: usize, vertex: usize) -> Result<u32, PinError> {
-        let count = self.spans.len();
-        let span = self.spans.get(sheet).ok_or(PinError::NoSuchSheet { sheet, count })?;
-        let count = span.vertices.len();
+        let of_ropes = self.ropes.len();
+        let count = self.spans.len() + of_ropes;
+        let of_sheet = self.spans.get(sheet).map(|span| span.vertices.clone());
+        let of_rope = || self.ropes.vertices(sheet - self.spans.len());
+        let vertices = of_sheet.or_else(of_rope).ok_or(PinError::NoSuchSheet { sheet, count })?;
+        let count = vertices.len();
         if vertex < count {
-            Ok((span.vertices.start + vertex) as u32)
+            Ok((vertices.start + vertex) as u32)
         } else {
             Err(PinError::NoSuchVertex { vertex, count })
         }
@@ -41,13 +44,17 @@ impl ClothMeshes {
 }
 
 impl Mpm {
-    /// The pins of all sheets: the number of the sheet, and the pin with the vertex of that sheet.
+    /// The pins of all sheets and ropes: the number of the sheet, or that of the rope after those of the
+    /// sheets, and the pin with the vertex of it.
     pub fn pins(&self) -> impl Iterator<Item = (usize, &Pin)> {
         let sheets = self.sheets.as_deref().into_iter();
         sheets.flat_map(|sheets| {
             sheets.pins.all().iter().map(|(vertex, pin)| {
                 let before = |span: &super::SheetSpan| span.vertices.end <= *vertex as usize;
-                (sheets.spans.partition_point(before), pin)
+                let sheet = sheets.spans.partition_point(before);
+                let ropes = (0..sheets.ropes.len()).filter_map(|rope| sheets.ropes.vertices(rope));
+                let ropes_before = ropes.take_while(|vertices| vertices.end <= *vertex as usize).count();
+                (sheet + ropes_before, pin)
             })
         })
     }
@@ -57,7 +64,7 @@ impl Mpm {
         self.sheets.as_ref().map_or(0, |sheets| sheets.pins.changes)
     }
 
-    /// Holds a vertex of a sheet from `time` on (s; now) and moves it on a line from where it is to
+    /// Holds a vertex of a sheet, or of a rope (numbered after the sheets), from `time` on (s; now) and moves it on a line from where it is to
     /// `to` (m, world frame) within a time \[s\]; it is held there until it is moved again or
     /// released. A pin that holds it already is replaced.
     ///
@@ -87,7 +94,7 @@ impl Mpm {
         Ok(())
     }
 
-    /// Releases a vertex of a sheet at `time` \[s\]; one without a pin stays as it is.
+    /// Releases a vertex of a sheet or rope at `time` \[s\]; one without a pin stays as it is.
     ///
     /// # Errors
     /// No such sheet or vertex.
@@ -103,7 +110,7 @@ impl Mpm {
         Ok(())
     }
 
-    /// Replaces all pins by those of a saved state, each with the number of its sheet.
+    /// Replaces all pins by those of a saved state, each with the number of its sheet or rope.
     ///
     /// # Errors
     /// No such sheet or vertex; nothing is changed then.

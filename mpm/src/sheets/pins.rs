@@ -15,7 +15,7 @@ use super::arrays::{CsrAdjacency, FaceState, LaneSlot, Vertices, corner};
 use super::quad::F32x4;
 use crate::blocks::{NODES, NodeBlock, Topology};
 use crate::bspline::quadratic_weights;
-use crate::cloth::{Pin, Sheet};
+use crate::cloth::Pin;
 use crate::grid::Impulse;
 use crate::tiles::{BLOCK_CELLS, ParticleStore, kinematics};
 use pliant_numeric::simd::LANES;
@@ -107,7 +107,7 @@ pub(super) struct Pins {
 impl PinImpulse {
     /// An impulse at a point \[N s, m\] of a pin that moves with `velocity` \[m/s\]. Energy that it
     /// removes from the sheet without moving is dissipated.
-    fn add(&mut self, at: &Vector3<f64>, impulse: &Vector3<f64>, velocity: &Vector3<f64>) {
+    pub(super) fn add(&mut self, at: &Vector3<f64>, impulse: &Vector3<f64>, velocity: &Vector3<f64>) {
         self.impulse.linear += impulse;
         self.impulse.angular += at.cross(impulse);
         self.work += impulse.dot(velocity);
@@ -115,9 +115,9 @@ impl PinImpulse {
 }
 
 impl Pins {
-    /// Adds a sheet's pins, whose vertices count from `first_vertex`.
-    pub(super) fn add(&mut self, sheet: &Sheet, first_vertex: u32) {
-        self.pins.extend(sheet.pins.iter().map(|pin| (first_vertex + pin.vertex() as u32, pin.clone())));
+    /// Adds the pins of a sheet or a rope, whose vertices count from `first_vertex`.
+    pub(super) fn add(&mut self, pins: &[Pin], first_vertex: u32) {
+        self.pins.extend(pins.iter().map(|pin| (first_vertex + pin.vertex() as u32, pin.clone())));
         self.reserve();
     }
 

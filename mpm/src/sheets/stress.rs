@@ -12,6 +12,7 @@ use super::arrays::{
 use super::bending::Bending;
 use super::gas::Gases;
 use super::quad::F32x4;
+use super::ropes::Ropes;
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{ClothMaterial, ClothModel, YarnModel, stability};
 use crate::tiles::ParticleStore;
@@ -30,6 +31,7 @@ impl ClothMeshes {
             self.find_stresses(sheet, substep, gravity);
         }
         self.bending.find_forces(&self.vertices, self.grid_spacing);
+        self.ropes.find_forces();
         self.add_forces();
     }
 
@@ -90,15 +92,15 @@ impl ClothMeshes {
         });
     }
 
-    /// Writes the rows of the vertices, with the forces of their faces, of gas, and then of their
-    /// hinges.
+    /// Writes the rows of the vertices, with the forces of their faces, of gas, of ropes, and then of
+    /// their hinges.
     fn add_forces(&mut self) {
-        let Self { rows, states, adjacency, bending, gases, vertices, level, .. } = self;
-        let (states, adjacency, bending, gases, vertices) =
-            (&*states, &*adjacency, &*bending, &*gases, &*vertices);
+        let Self { rows, states, adjacency, bending, gases, ropes, vertices, level, .. } = self;
+        let (states, adjacency, bending, gases, ropes, vertices) =
+            (&*states, &*adjacency, &*bending, &*gases, &*ropes, &*vertices);
         rows.par_chunks_mut(VERTEX_GRAIN).enumerate().for_each(|(chunk, rows)| {
             let first = chunk * VERTEX_GRAIN;
-            level.run(AddForces { first, rows, states, adjacency, bending, gases, vertices });
+            level.run(AddForces { first, rows, states, adjacency, bending, gases, ropes, vertices });
         });
     }
 }
@@ -111,6 +113,7 @@ struct AddForces<'a> {
     adjacency: &'a CsrAdjacency,
     bending: &'a Bending,
     gases: &'a Gases,
+    ropes: &'a Ropes,
     vertices: &'a Vertices,
 }
 
@@ -122,6 +125,7 @@ impl Kernel for AddForces<'_> {
         for (number, row) in (self.first..).zip(self.rows) {
             let mut force =
                 corner_forces(self.states, self.adjacency.of(number)).plus(self.gases.force(number));
+            force = force.plus(self.ropes.force(number));
             self.bending.add_force(number, &mut force.0);
             let [x, y, z, _] = self.vertices.locals[number].0;
             let [u, v, w, _] = self.vertices.velocities[number].0;
@@ -298,10 +302,11 @@ fn stretches<S: Simd>(group: &FaceGroup, state: &FaceState) -> [Lanes<S>; 2] {
 }
 
 impl ClothMeshes {
-    /// Computes edges, centroids and volumes from the vertices.
+    /// Computes edges, centroids and volumes from the vertices, and the torques of ropes from their frames.
     pub(crate) fn measure(&mut self, store: &ParticleStore) {
         self.measure_faces(store);
         self.gases.measure(&self.groups, &self.vertices, self.grid_spacing);
+        self.ropes.find_forces();
     }
 
     fn measure_faces(&mut self, store: &ParticleStore) {

@@ -96,7 +96,7 @@ impl FrameWriter {
         Ok(FrameRow { frame: number, time, particles: self.particles.len(), file })
     }
 
-    /// Takes the particles of a world as they are.
+    /// Takes the particles of a world as they are; those of ropes have the radius of the rope.
     pub fn collect(&mut self, world: &mut World) -> Result<(), BackendError> {
         world.snapshot(&mut self.snapshot)?;
         let s = &self.snapshot;
@@ -115,6 +115,10 @@ impl FrameWriter {
             volume: s.volume[p] as f32,
             affine: s.affine[p],
         }));
+        let ropes = world.mpm().rope_particles().iter().zip(world.mpm().rope_materials());
+        for (vertices, material) in ropes {
+            self.particles[vertices.clone()].iter_mut().for_each(|p| p.radius = material.radius as f32);
+        }
         self.color();
         Ok(())
     }

@@ -140,6 +140,14 @@ pub enum AssembleError {
         /// What is wrong.
         source: Box<format::ClothError>,
     },
+    /// A rope cannot be built.
+    #[error("{path}: {source}")]
+    Rope {
+        /// Path of the rope.
+        path: String,
+        /// What is wrong.
+        source: Box<format::RopeError>,
+    },
     /// A body without volume cannot have its mass from a density.
     #[error("{path}: the geometries have no volume to take mass and inertia from")]
     NoVolume {

@@ -18,11 +18,12 @@ use std::path::Path;
 use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::cloth::Sheet;
 use pliant_mpm::material::Material;
+use pliant_mpm::rope::Rope;
 use pliant_rigid::Shape;
 
 use crate::estimate::{particle_bytes, particle_spacing};
 use crate::format::limits::MOST_PARTICLES;
-use crate::format::{self, AutoOr, ClothSpec, Scene, SoftBodySpec, SoftShape};
+use crate::format::{self, AutoOr, ClothSpec, RopeSpec, Scene, SoftBodySpec, SoftShape};
 use crate::initial_checks::fits_grid;
 use crate::isometry::isometry;
 use crate::machine_memory::machine_memory;
@@ -67,6 +68,15 @@ pub struct AssembledCloth {
     pub back_color: Option<[u8; 3]>,
 }
 
+/// A rope.
+#[derive(Clone, Debug)]
+pub struct AssembledRope {
+    /// The rope in the world.
+    pub rope: Rope,
+    /// sRGB colour.
+    pub color: [u8; 3],
+}
+
 /// The parts of a world, in the order of the scene.
 #[derive(Debug)]
 pub struct Assembly {
@@ -78,6 +88,8 @@ pub struct Assembly {
     pub soft: Vec<SoftParticles>,
     /// The cloths.
     pub cloths: Vec<AssembledCloth>,
+    /// The ropes.
+    pub ropes: Vec<AssembledRope>,
     /// Bodies and robots with their motors and controllers.
     pub rigid: RigidParts,
     /// Warnings of soft bodies that the grid hardly resolves, one line each.
@@ -109,7 +121,16 @@ pub fn assemble(scene: &Scene, cache: Option<&Path>) -> Result<Assembly, Assembl
     }
     let cloths = scene.cloths.iter().enumerate().map(|(at, described)| cloth(scene, at, described));
     let cloths = cloths.collect::<Result<_, _>>()?;
-    Ok(Assembly { materials, mass_damping, soft, cloths, rigid: rigid_parts(scene, cache)?, warnings })
+    let ropes = scene.ropes.iter().enumerate().map(|(at, described)| rope(scene, at, described));
+    let ropes = ropes.collect::<Result<_, _>>()?;
+    Ok(Assembly { materials, mass_damping, soft, cloths, ropes, rigid: rigid_parts(scene, cache)?, warnings })
+}
+
+fn rope(scene: &Scene, at: usize, described: &RopeSpec) -> Result<AssembledRope, AssembleError> {
+    let failed = |source| AssembleError::Rope { path: format!("ropes[{at}]"), source: Box::new(source) };
+    // Validation has reported a missing grid.
+    let rope = described.build(scene.grid_spacing.unwrap_or(1.0)).map_err(failed)?;
+    Ok(AssembledRope { rope, color: described.color })
 }
 
 fn cloth(scene: &Scene, at: usize, described: &ClothSpec) -> Result<AssembledCloth, AssembleError> {

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// Most particles of a scene; vertices and faces of cloth count.
+/// Most particles of a scene; vertices and faces of cloth and vertices of ropes count.
 pub use pliant_coupling::sample::MOST_PARTICLES;
 /// Most bodies of a scene, with all copies.
 pub const MOST_BODIES: u32 = 20_000;
@@ -68,6 +68,8 @@ const LIMITS: &[(&str, &str, Limit)] = &[
     ("ClothShape", "rings", AtMost(10_000)),
     ("PinPlace", "vertex", AtMost(MOST_PARTICLES as u64)),
     ("ClothPoint", "vertex", AtMost(MOST_PARTICLES as u64)),
+    ("RopeSpec", "segments", AtMost(MOST_PARTICLES as u64)),
+    ("RopePlace", "vertex", AtMost(MOST_PARTICLES as u64)),
     ("Geometry", "group", AtMost(u32::MAX as u64)),
     ("Geometry", "mask", AtMost(u32::MAX as u64)),
     ("RigidShape", "heights", Items(10_000)),
@@ -82,6 +84,9 @@ const LIMITS: &[(&str, &str, Limit)] = &[
     ("Motion", "keyframes", Items(100_000)),
     ("Varying", "keyframes", Items(100_000)),
     ("ClothPin", "keyframes", Items(100_000)),
+    ("RopePin", "keyframes", Items(100_000)),
+    ("RopePin", "turns", Items(100_000)),
+    ("RopeShape", "points", Items(100_000)),
     ("Controller", "targets", Items(100_000)),
     ("SoftShape", "file", Characters(4096)),
     ("ClothShape", "file", Characters(4096)),

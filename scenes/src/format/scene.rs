@@ -18,6 +18,7 @@ use super::limits;
 use super::output::Output;
 use super::rigid::{Rigid, RigidSolver};
 use super::robot::Robot;
+use super::rope::RopeSpec;
 use super::sensor::Sensor;
 use super::sighting::Sighting;
 use super::soft::{Material, SoftBodySpec, SoftShape};
@@ -47,8 +48,8 @@ pub struct Scene {
     /// Gravity, world frame [m/s^2].
     #[serde(default = "earth")]
     pub gravity: [f64; 3],
-    /// Grid spacing: distance between neighbouring grid nodes; required if there are soft bodies or
-    /// cloths [m].
+    /// Grid spacing: distance between neighbouring grid nodes; required if there are soft bodies,
+    /// cloths or ropes [m].
     #[serde(default)]
     pub grid_spacing: Option<f64>,
     /// How dynamic bodies are coupled to the particles.
@@ -91,6 +92,9 @@ pub struct Scene {
     /// Sheets of cloth.
     #[serde(default)]
     pub cloths: Vec<ClothSpec>,
+    /// Ropes and cables, on the processor; a device refuses them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ropes: Vec<RopeSpec>,
     /// Rigid bodies.
     #[serde(default)]
     pub bodies: Vec<BodySpec>,
@@ -124,8 +128,8 @@ pub struct Scene {
     /// Conditions by which a run is judged.
     #[serde(default)]
     pub goals: Vec<Goal>,
-    /// Names of soft bodies, cloths, bodies and robots that may overlap others at the start, for
-    /// instance in an interference fit.
+    /// Names of soft bodies, cloths, ropes, bodies and robots that may overlap others at the start,
+    /// for instance in an interference fit.
     #[serde(default)]
     pub allow_overlap: Vec<String>,
     /// Bounds beyond which a scene is refused or a run fails.
@@ -183,6 +187,7 @@ impl Scene {
             materials: BTreeMap::new(),
             soft: Vec::new(),
             cloths: Vec::new(),
+            ropes: Vec::new(),
             bodies: Vec::new(),
             copies: None,
             robots: Vec::new(),

@@ -32,13 +32,15 @@ impl Check {
         self.finite("gravity", &scene.gravity, "m/s^2");
         match scene.grid_spacing {
             Some(spacing) => self.positive("grid_spacing", spacing, "m"),
-            None if scene.soft.is_empty() && scene.cloths.is_empty() => {}
-            None => {
+            None if scene.soft.is_empty() && scene.cloths.is_empty() && scene.ropes.is_empty() => {}
+            None if scene.ropes.is_empty() => {
                 self.problem("grid_spacing", "null: soft bodies and cloths need the spacing of a grid [m]")
             }
+            None => self.problem("grid_spacing", "null: ropes need the spacing of a grid [m]"),
         }
         if scene.soft.is_empty()
             && scene.cloths.is_empty()
+            && scene.ropes.is_empty()
             && scene.bodies.is_empty()
             && scene.robots.is_empty()
         {
@@ -144,12 +146,13 @@ impl Check {
     pub(super) fn allowed_overlaps(&mut self, scene: &Scene) {
         let soft = scene.soft.iter().map(|soft| &soft.name);
         let cloths = scene.cloths.iter().map(|cloth| &cloth.name);
+        let ropes = scene.ropes.iter().map(|rope| &rope.name);
         let bodies = scene.bodies.iter().map(|body| &body.name);
         let robots = scene.robots.iter().map(|robot| &robot.name);
-        let known: Vec<&String> = soft.chain(cloths).chain(bodies).chain(robots).collect();
+        let known: Vec<&String> = soft.chain(cloths).chain(ropes).chain(bodies).chain(robots).collect();
         for (at, name) in scene.allow_overlap.iter().enumerate() {
             if !known.contains(&name) {
-                let message = format!("'{name}' is no soft body, cloth, body or robot of the scene");
+                let message = format!("'{name}' is no soft body, cloth, rope, body or robot of the scene");
                 self.problem(&format!("allow_overlap[{at}]"), message);
             }
         }

@@ -13,6 +13,7 @@ mod names;
 mod plots;
 mod problem;
 mod robot;
+mod rope;
 mod sensor;
 mod sighting;
 mod sizes;
@@ -59,6 +60,7 @@ pub fn validate(scene: &Scene) -> Result<(), ValidationError> {
     }
     check.soft(scene);
     check.cloths(scene);
+    check.ropes(scene);
     let names = Names::of(scene);
     check.bodies(scene, &names);
     check.copies(scene);

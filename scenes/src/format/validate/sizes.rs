@@ -2,8 +2,8 @@
 
 use super::Check;
 use crate::estimate::{
-    Estimate, body_count, cloth_particles, frame_count, particle_spacing, rigid_steps, sample_interval,
-    soft_particles, step_count,
+    Estimate, body_count, cloth_particles, frame_count, particle_spacing, rigid_steps, rope_particles,
+    sample_interval, soft_particles, step_count,
 };
 use crate::format::limits::{
     MOST_BINS, MOST_BODIES, MOST_FRAMES, MOST_HEIGHTS, MOST_PARTICLES, MOST_SAMPLES,
@@ -189,7 +189,14 @@ fn parts(scene: &Scene) -> Vec<Part> {
         let particles = cloth_particles(scene, cloth)?;
         Some(Part { path: format!("cloths[{at}].shape.{field}"), from, particles })
     });
-    soft.chain(cloths).collect()
+    let ropes = scene.ropes.iter().enumerate().map(|(at, rope)| {
+        let from = match rope.segments {
+            AutoOr::Value(segments) => segments.to_string(),
+            AutoOr::Auto => "\"auto\"".to_owned(),
+        };
+        Part { path: format!("ropes[{at}].segments"), from, particles: rope_particles(scene, rope) }
+    });
+    soft.chain(cloths).chain(ropes).collect()
 }
 
 /// The field that says how many particles a soft body has, and its value.
