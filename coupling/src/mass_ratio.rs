@@ -96,9 +96,9 @@ impl Layer {
     }
 }
 
-/// Each material and each sheet that has particles.
+/// Each material, sheet and rope that has particles.
 fn layers(mpm: &Mpm, particles: &[ParticleState]) -> Vec<Layer> {
-    let solids = mpm.materials().len();
+    let (solids, sheets) = (mpm.materials().len(), mpm.sheet_materials().len());
     let of = |material: usize| {
         let own = || particles.iter().filter(move |particle| particle.material == material);
         let (count, volume) = own().fold((0.0, 0.0), |(n, volume), p| (n + 1.0, volume + p.volume));
@@ -106,16 +106,22 @@ fn layers(mpm: &Mpm, particles: &[ParticleState]) -> Vec<Layer> {
             return None;
         }
         let density = mpm.density(material);
+        // One layer, of so many vertices and this area.
+        let single = |vertices: f64, area: f64| Layer {
+            area,
+            surface_density: vertices / area,
+            particle_mass: density * volume / vertices,
+            stiffness: f64::INFINITY,
+        };
+        if let Some(rope) = material.checked_sub(solids + sheets) {
+            // As seen from the side: its volume is pi r^2 times its length.
+            let radius = mpm.rope_materials()[rope].radius;
+            return Some(single(count, 2.0 * volume / (std::f64::consts::PI * radius)));
+        }
         if let Some(sheet) = material.checked_sub(solids) {
             // A flat body touches vertices only; a sheet has twice as many centroids.
-            let area = volume / mpm.sheet_materials()[sheet].thickness;
             let vertices = mpm.sheet_particles()[sheet].vertices.len() as f64;
-            return Some(Layer {
-                area,
-                surface_density: vertices / area,
-                particle_mass: density * volume / vertices,
-                stiffness: f64::INFINITY,
-            });
+            return Some(single(vertices, volume / mpm.sheet_materials()[sheet].thickness));
         }
         let spacing = f64::cbrt(volume / count);
         let thickness = spacing + least_extent(own());
@@ -129,7 +135,7 @@ fn layers(mpm: &Mpm, particles: &[ParticleState]) -> Vec<Layer> {
             stiffness: if is_thin { f64::INFINITY } else { modulus / thickness },
         })
     };
-    (0..solids + mpm.sheet_materials().len()).filter_map(of).collect()
+    (0..solids + sheets + mpm.rope_materials().len()).filter_map(of).collect()
 }
 
 /// Least side of the box around particles, along the axes of the world \[m\].
