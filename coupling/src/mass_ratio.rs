@@ -2,7 +2,7 @@
 //!
 //! A weakly coupled body does not respond within a step of dt: what pushes back follows a velocity that
 //! is one step old. If the mass that this velocity moves within a step is not small compared with the
-//! body's mass, body and material oscillate against each other, and beyond about that mass the
+//! body's mass, body and material oscillate against each other, and from about the body's mass on the
 //! oscillation grows without bound (the added-mass instability of partitioned schemes; Causin, Gerbeau
 //! and Nobile 2005). Two things push back:
 //!

@@ -357,7 +357,8 @@ impl BodyMotion {
     /// Returns the angular momentum that the other free bodies do not have of their impulses, about any
     /// point \[kg m^2/s\]. Of impulses that act at the ends of the ways `d_j` of its reference point a body
     /// has to gain `sum d_j x p_j` besides those about the moving point. Moved as above it does; in its own
-    /// step it moves along its final velocity instead, which gains nothing.
+    /// step of implicit Euler it moves along its final velocity instead, which gains nothing. Bodies that
+    /// moved otherwise, in several steps or by the trapezoidal rule, are not counted.
     pub(crate) fn correct_free_positions(
         &self,
         bodies: &mut Bodies,
@@ -372,13 +373,17 @@ impl BodyMotion {
             };
             let (id, way) = (BodyId(b), impulses.points[b] - impulses.starts[b]);
             let given = impulse.linear + coupling_step * free.mass * free.acceleration;
-            let gained = free.mass * (bodies.reference_velocity(id) - free.velocity);
+            let Some((center, _)) = bodies.free_center(id) else { continue };
+            let velocity = bodies.reference_velocity(id);
+            let gained = free.mass * (velocity - free.velocity);
             let scale = given.norm() + gained.norm() + free.mass * free.velocity.norm();
             if (gained - given).norm() > FREE_MOMENTUM_TOLERANCE * scale {
-                missed += way.cross(&impulse.linear) - impulses.swept[b];
+                let along = coupling_step * velocity;
+                if (center - free.center - along).norm() <= FREE_MOMENTUM_TOLERANCE * along.norm() {
+                    missed += way.cross(&impulse.linear) - impulses.swept[b];
+                }
                 continue;
             }
-            let Some((center, _)) = bodies.free_center(id) else { continue };
             bodies.translate_free_body(id, &(free.center - center + way));
         }
         missed

@@ -24,8 +24,8 @@ impl World {
 
     /// Angular momentum about the world's origin that free bodies did not get of what particles gave
     /// them since the start \[kg m^2/s\]: in steps in which other bodies touch them they move along their
-    /// final velocity instead of the way of the substeps. Counted on the processor only; part of
-    /// [`Balance::angular_momentum`].
+    /// final velocity instead of the way of the substeps. Counted on the processor, and where the bodies'
+    /// own step is one of implicit Euler; part of [`Balance::angular_momentum`].
     pub fn missed_angular_momentum(&self) -> Vector3<f64> {
         self.balance_tracker.missed()
     }

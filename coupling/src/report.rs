@@ -315,7 +315,8 @@ pub struct Balance {
     pub linear_momentum: f64,
     /// The same for angular momentum about the world's origin; relative to the linear impulses
     /// times the lever of the centre of mass if that is larger. It has too what free bodies that other
-    /// bodies touch do not get of the particles' angular momentum, on the processor.
+    /// bodies touch do not get of the particles' angular momentum, where that is counted
+    /// ([`World::missed_angular_momentum`](crate::World::missed_angular_momentum)).
     pub angular_momentum: f64,
     /// The largest rise of an imbalance of energy, of particles, bodies or both, relative to the
     /// energy input; absent if nothing can have energy.

@@ -4,15 +4,13 @@
 
 mod common;
 
+use common::idle::Idle;
 use common::{fixed, floor, free, prescribed, run_for, snapshot};
-use nalgebra::{Isometry3, Point3, Vector3};
-use pliant_coupling::{
-    Backend, BackendError, ContactCacheState, Settings, SubstepPlan, SubstepsResult, World,
-};
-use pliant_mpm::Mpm;
+use nalgebra::{Isometry3, Vector3};
+use pliant_coupling::{Settings, World};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Gas, Sheet, Weave, gas};
 use pliant_mpm::material::Elastic;
-use pliant_rigid::{Bodies, BodyId, Shape, SpatialImpulse, SpatialVelocity};
+use pliant_rigid::{BodyId, Shape, SpatialVelocity};
 use pliant_testing::Random;
 
 /// Air at sea level \[Pa\].
@@ -208,37 +206,6 @@ fn copies_of_a_world_have_its_gas() {
     assert!(bits(&mut branch) == expected && bits(&mut restored) == expected);
     let error = make(2e3).read_state(&mut saved.as_slice()).unwrap_err().to_string();
     assert!(error.contains("gas of sheet 0"), "{error}");
-}
-
-/// A backend that is never asked for anything.
-struct Idle;
-
-impl Backend for Idle {
-    fn advance(
-        &mut self,
-        _: &SubstepPlan<'_>,
-        _: &mut [SpatialImpulse],
-        _: &mut [Point3<f64>],
-        _: &mut [Isometry3<f64>],
-    ) -> Result<SubstepsResult, BackendError> {
-        unreachable!()
-    }
-
-    fn take_friction(&mut self, _: &Bodies) -> Result<(), BackendError> {
-        unreachable!()
-    }
-
-    fn read_particles(&mut self, _: &mut Mpm) -> Result<(), BackendError> {
-        unreachable!()
-    }
-
-    fn read_contact_cache(&mut self) -> Result<ContactCacheState, BackendError> {
-        unreachable!()
-    }
-
-    fn load(&mut self, _: &Mpm, _: &ContactCacheState) -> Result<(), BackendError> {
-        unreachable!()
-    }
 }
 
 /// A device, which has no kernel for gas, refuses it by name instead of leaving it out.

@@ -4,15 +4,13 @@
 
 mod common;
 
+use common::idle::Idle;
 use common::{fixed, floor, run_for, snapshot};
-use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
-use pliant_coupling::{
-    Backend, BackendError, ContactCacheState, Settings, SubstepPlan, SubstepsResult, World,
-};
-use pliant_mpm::Mpm;
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use pliant_coupling::{Settings, World};
 use pliant_mpm::cloth::Pin;
 use pliant_mpm::rope::{Rope, RopeMaterial, TwistPin};
-use pliant_rigid::{Bodies, Shape, SpatialImpulse};
+use pliant_rigid::Shape;
 use pliant_testing::Random;
 
 /// Grid spacing \[m\].
@@ -174,37 +172,6 @@ fn copies_go_on_with_the_same_bits() {
     assert!(bits(&mut branch) == expected && bits(&mut restored) == expected);
     let error = held(Some(1e-6)).read_state(&mut saved.as_slice()).unwrap_err().to_string();
     assert!(error.contains("material of rope 0"), "{error}");
-}
-
-/// A backend that is never asked for anything.
-struct Idle;
-
-impl Backend for Idle {
-    fn advance(
-        &mut self,
-        _: &SubstepPlan<'_>,
-        _: &mut [SpatialImpulse],
-        _: &mut [Point3<f64>],
-        _: &mut [Isometry3<f64>],
-    ) -> Result<SubstepsResult, BackendError> {
-        unreachable!()
-    }
-
-    fn take_friction(&mut self, _: &Bodies) -> Result<(), BackendError> {
-        unreachable!()
-    }
-
-    fn read_particles(&mut self, _: &mut Mpm) -> Result<(), BackendError> {
-        unreachable!()
-    }
-
-    fn read_contact_cache(&mut self) -> Result<ContactCacheState, BackendError> {
-        unreachable!()
-    }
-
-    fn load(&mut self, _: &Mpm, _: &ContactCacheState) -> Result<(), BackendError> {
-        unreachable!()
-    }
 }
 
 /// A device, which has no frames of ropes, refuses them by name.

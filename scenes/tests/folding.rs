@@ -47,7 +47,8 @@ fn bounds(scene: &Scene) -> Vec<[Option<f64>; 2]> {
 // goals are judged within its time, every sighting comes when its hand stands still (or planning would
 // refuse it), and the bounds of what a fold covers do not exceed what lies flat. A towel's areas are
 // known: of a x b it covers a b, then a b/2 and what the fold reaches beyond, then a b/4, to half a strip a
-// tenth of the grid's spacing wide along its borders, less at most half an edge of the mesh along the folds, which faces lie across.
+// tenth of the grid's spacing wide along its borders, less at most half an edge of the mesh along the
+// folds, which faces lie across.
 #[test]
 fn random_garments_have_scenes() {
     println!("seed {SEED}");

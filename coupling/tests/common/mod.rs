@@ -2,6 +2,8 @@
 // Every test file uses its own part of this.
 #![allow(dead_code)]
 
+pub mod idle;
+
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_coupling::{Material, MaterialId, ParticleSet, ParticleSnapshot, StepReport, World};
 use pliant_mpm::material::{Elastic, Model};

@@ -64,8 +64,9 @@ impl Mpm {
         self.sheets.as_ref().map_or(0, |sheets| sheets.pins.changes)
     }
 
-    /// Holds a vertex of a sheet, or of a rope (numbered after the sheets), from `time` on (s; now) and moves it on a line from where it is to
-    /// `to` (m, world frame) within a time \[s\]; it is held there until it is moved again or
+    /// Holds a vertex of a sheet, or of a rope (numbered after the sheets), from `time` on (s; now) and
+    /// moves it on a line from where it is to `to` (m, world frame) within a time \[s\]; it is held there
+    /// until it is moved again or
     /// released. A pin that holds it already is replaced.
     ///
     /// # Errors

@@ -1,7 +1,6 @@
-//! A scene in the formats of serde. What is derived for [`Scene`] is compiled once for each format and each
-//! crate that names it, and half of the time that those crates took to compile went there. So the derived
-//! functions are the scene's own (`remote = "Self"`), and the trait goes by way of a JSON value, which
-//! has one type.
+//! A scene in the formats of serde. What is derived to read a [`Scene`] is compiled once for each format and
+//! each crate that reads one: that was a third of the code of `pliant-runner`. So the derived function
+//! is the scene's own (`remote = "Self"`), and the trait reads a JSON value first, which has one type.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

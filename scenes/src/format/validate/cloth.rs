@@ -3,7 +3,7 @@
 use pliant_garment::{TShirtError, TrousersError};
 
 use super::Check;
-use crate::format::{AutoOr, ClothGas, ClothPin, ClothShape, ClothSpec, PinPlace, Scene};
+use crate::format::{AutoOr, ClothGas, ClothPin, ClothShape, ClothSpec, PinKeyframe, PinPlace, Scene};
 
 impl Check {
     /// The figures of the cloths. Files are not opened here, and nothing is cut.
@@ -103,6 +103,22 @@ impl Check {
         }
     }
 
+    /// The path of a pin, of cloth or a rope.
+    pub(super) fn pin_keyframes(&mut self, path: &str, keyframes: &[PinKeyframe]) {
+        if !keyframes.is_empty() {
+            self.times(path, keyframes.iter().map(|key| key.time));
+        }
+        for (k, key) in keyframes.iter().enumerate() {
+            let path = format!("{path}.keyframes[{k}].displacement");
+            self.finite(&path, &key.displacement, "m");
+            if k == 0 && key.displacement != [0.0; 3] {
+                let message =
+                    format!("{:?} m must be zero, since the vertex is there until then", key.displacement);
+                self.problem(&path, message);
+            }
+        }
+    }
+
     fn pin(&mut self, path: &str, cloth: &ClothSpec, pin: &ClothPin) {
         match pin.at {
             PinPlace::Corner { .. } | PinPlace::Edge { .. }
@@ -113,18 +129,7 @@ impl Check {
             PinPlace::Nearest { point } => self.finite(&format!("{path}.at.point"), &point, "m"),
             PinPlace::Corner { .. } | PinPlace::Edge { .. } | PinPlace::Vertex { .. } => {}
         }
-        if !pin.keyframes.is_empty() {
-            self.times(path, pin.keyframes.iter().map(|key| key.time));
-        }
-        for (k, key) in pin.keyframes.iter().enumerate() {
-            let path = format!("{path}.keyframes[{k}].displacement");
-            self.finite(&path, &key.displacement, "m");
-            if k == 0 && key.displacement != [0.0; 3] {
-                let message =
-                    format!("{:?} m must be zero, since the vertex is there until then", key.displacement);
-                self.problem(&path, message);
-            }
-        }
+        self.pin_keyframes(path, &pin.keyframes);
         if let Some(release) = pin.release {
             self.non_negative(&format!("{path}.release"), release, "s");
         }

@@ -69,18 +69,7 @@ impl Check {
         if let RopePlace::Nearest { point } = pin.at {
             self.finite(&format!("{path}.at.point"), &point, "m");
         }
-        if !pin.keyframes.is_empty() {
-            self.times(path, pin.keyframes.iter().map(|key| key.time));
-        }
-        for (k, key) in pin.keyframes.iter().enumerate() {
-            let path = format!("{path}.keyframes[{k}].displacement");
-            self.finite(&path, &key.displacement, "m");
-            if k == 0 && key.displacement != [0.0; 3] {
-                let message =
-                    format!("{:?} m must be zero, since the vertex is there until then", key.displacement);
-                self.problem(&path, message);
-            }
-        }
+        self.pin_keyframes(path, &pin.keyframes);
         if !pin.turns.is_empty() {
             if !matches!(pin.at, RopePlace::Start { clamped: true } | RopePlace::End { clamped: true }) {
                 self.problem(&format!("{path}.turns"), "only a clamped end is turned");
