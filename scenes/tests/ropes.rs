@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 use nalgebra::Vector3;
+use pliant_mpm::rope::RopeMaterial;
 use pliant_scenes::estimate::rope_particles;
 use pliant_scenes::format::{Scene, parse_scene, validate};
 use pliant_scenes::scenario::Scenario;
@@ -170,6 +171,35 @@ fn ropes_come_to_the_world() {
     scenario.step().unwrap();
     let written = serde_json::to_string(&scene).unwrap();
     assert_eq!(parse_scene(&written).unwrap(), scene);
+}
+
+/// Every other figure of a rope comes to the world as it was given.
+#[test]
+fn figures_of_ropes_come_to_the_world() {
+    let figures = json!({
+        "density": 900, "radius": 0.003, "youngs_modulus": 2e6, "shear_modulus": 5e5,
+        "bending_stiffness": 1e-4, "twist_stiffness": 2e-4, "damping": 0.7
+    });
+    let fields = json!({
+        "material": figures, "naturally_curved": true, "twist": 1.5, "mass_damping": 0.4,
+        "velocity": [1, -2, 0.5]
+    });
+    let scenario = Scenario::new(&parsed(&scene(fields)).unwrap()).unwrap();
+    let mpm = scenario.world.mpm();
+    let rope = &mpm.ropes()[0];
+    let material = RopeMaterial {
+        density: 900.0,
+        radius: 0.003,
+        youngs_modulus: 2e6,
+        shear_modulus: 5e5,
+        bending_stiffness: Some(1e-4),
+        twist_stiffness: Some(2e-4),
+        damping: 0.7,
+    };
+    assert_eq!(rope.material, material);
+    assert!(rope.is_naturally_curved);
+    assert_eq!((rope.twist, rope.velocity), (1.5, Vector3::new(1.0, -2.0, 0.5)));
+    assert_eq!(mpm.mass_damping(), [0.4]);
 }
 
 /// Random lines: vertices are at equal distances along them, to the rounding off of corners, and the ends are those
