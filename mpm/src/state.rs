@@ -14,7 +14,7 @@ use crate::tiles::{Half, ParticleBlock, ParticleStore, ROWS, Tile, kinematics, p
 use pliant_numeric::simd::{F32x16, LANES};
 
 /// First bytes of a saved state; the digit is its version.
-const MAGIC: &[u8; 8] = b"pliantM2";
+const MAGIC: &[u8; 8] = b"pliantM3";
 
 fn malformed(reason: impl Into<String>) -> MpmError {
     MpmError::Checkpoint { reason: reason.into() }

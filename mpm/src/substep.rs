@@ -198,7 +198,8 @@ impl Mpm {
     fn advance_sheets(&mut self, substep: f64) {
         let lost = self.outcomes.iter().any(|o| o.lost.is_some());
         if let Some(sheets) = self.sheets.as_mut().filter(|_| !lost) {
-            sheets.advance(&self.store, self.frame.after(substep), substep, self.gravity);
+            let grid = (self.frame.after(substep), self.frame.velocity);
+            sheets.advance(&self.store, grid, substep, self.gravity);
             self.scatter_sheets();
         }
     }

@@ -197,7 +197,7 @@ fn threads_and_saving_change_no_bit() {
     // A frame that is none is refused, and changes nothing.
     let mut mpm = fast(InstructionSet::detect());
     let before = bits(&mpm);
-    for (from_end, value) in [(8, f64::NAN), (12 * 8 + 8 * 6, 3.0)] {
+    for (from_end, value) in [(8, f64::NAN), (15 * 8 + 8 * 9, 3.0)] {
         let mut wrong = before.clone();
         let at = wrong.len() - from_end;
         wrong[at..at + 8].copy_from_slice(&value.to_bits().to_le_bytes());

@@ -66,7 +66,7 @@ pub struct BodyState {
     pub velocity: SpatialVelocity,
 }
 
-/// A soft body or cloth at the end: the means of its particles.
+/// A soft body, cloth or rope at the end: the means of its particles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartState {
     /// Name.
@@ -118,7 +118,7 @@ pub struct Record {
     pub start: Vec<BodyState>,
     /// The bodies at the end, in the scene's order.
     pub bodies: Vec<BodyState>,
-    /// Soft bodies, then cloths, at the end.
+    /// Soft bodies, then cloths, then ropes, at the end.
     pub parts: Vec<PartState>,
     /// The deepest particle and the deepest centre of mass found inside a body.
     pub inside: Vec<Penetration>,
@@ -375,8 +375,10 @@ impl RunRecorder {
         }
         if world.snapshot(&mut self.snapshot).is_ok() {
             let cloths = world.cloths().iter().map(|patch| patch.vertices.clone());
+            let ropes = world.ropes().iter().cloned();
             let names = scene.soft.iter().map(|s| &s.name).chain(scene.cloths.iter().map(|c| &c.name));
-            for (range, name) in parts.iter().cloned().chain(cloths).zip(names) {
+            let names = names.chain(scene.ropes.iter().map(|rope| &rope.name));
+            for (range, name) in parts.iter().cloned().chain(cloths).chain(ropes).zip(names) {
                 self.record.parts.push(mean_of(&self.snapshot, range, name));
             }
         }

@@ -75,7 +75,7 @@ pub struct Failure {
     /// The smallest scene that still fails.
     #[serde(skip)]
     pub smallest: Scene,
-    /// Bodies, soft bodies and cloths of the smallest scene, floors left out \[-\].
+    /// Bodies, soft bodies, cloths and ropes of the smallest scene, floors left out \[-\].
     pub size: usize,
 }
 

@@ -59,6 +59,16 @@ fn candidates(scene: &Scene) -> Vec<Scene> {
         with(&mut |s| {
             s.cloths.remove(at);
         });
+        with(&mut |s| s.cloths[at].pins.clear());
+        with(&mut |s| s.cloths[at].gas = None);
+        with(&mut |s| s.cloths[at].material.weave = None);
+    }
+    for at in 0..scene.ropes.len() {
+        with(&mut |s| {
+            s.ropes.remove(at);
+        });
+        with(&mut |s| s.ropes[at].pins.clear());
+        with(&mut |s| s.ropes[at].twist = 0.0);
     }
     with(&mut |s| s.forces.clear());
     with(&mut |s| s.constraints.clear());
@@ -140,9 +150,9 @@ fn round(value: &mut serde_json::Value, digits: i32) {
     }
 }
 
-/// Size of a scene, for tables: bodies, soft bodies and cloths.
+/// Size of a scene, for tables: bodies, soft bodies, cloths and ropes.
 pub fn size(scene: &Scene) -> usize {
-    dynamics(scene).count() + scene.soft.len() + scene.cloths.len()
+    dynamics(scene).count() + scene.soft.len() + scene.cloths.len() + scene.ropes.len()
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ mod layers;
 mod pin_changes;
 mod pins;
 mod quad;
+mod rope_positions;
 mod ropes;
 mod saved;
 mod scatter;
@@ -371,22 +372,25 @@ impl ClothMeshes {
     }
 
     /// The step of the sheets after G2P, except for writing the lanes, over `substep` \[s\] under
-    /// `gravity` \[m/s^2\]; `origin` is that of the grid at its end \[m\].
+    /// `gravity` \[m/s^2\]; `origin` is that of the grid at its end \[m\], which moves with
+    /// `grid_velocity` \[m/s\].
     pub(crate) fn advance(
         &mut self,
         store: &ParticleStore,
-        origin: Vector3<f64>,
+        (origin, grid_velocity): (Vector3<f64>, Vector3<f64>),
         substep: f64,
         gravity: Vector3<f64>,
     ) {
         self.fetch(store);
-        let step = (substep / self.grid_spacing) as f32;
+        let step = substep / self.grid_spacing;
+        self.ropes.positions.follow(&self.vertices, &grid_velocity, step);
         self.pins.apply_pins_to_vertices(
             &mut self.vertices,
             &self.inverse_masses,
             (origin, self.grid_spacing),
         );
-        self.solve_vertex_face_constraints(step);
+        self.pins.hold_positions(&mut self.ropes.positions, (origin, self.grid_spacing));
+        self.solve_vertex_face_constraints(step as f32);
         let grid = (origin, self.grid_spacing);
         self.layers.keep_apart(&mut self.vertices, grid);
         self.ropes.advance(&mut self.vertices, &mut self.pins.applied, substep, grid);

@@ -13,6 +13,7 @@ use nalgebra::Vector3;
 
 use super::arrays::{CsrAdjacency, FaceState, LaneSlot, Vertices, corner};
 use super::quad::F32x4;
+use super::rope_positions::RopePositions;
 use crate::blocks::{NODES, NodeBlock, Topology};
 use crate::bspline::quadratic_weights;
 use crate::cloth::Pin;
@@ -325,6 +326,17 @@ impl Pins {
             let after = vertices.velocities[number].vector();
             let mass = 1.0 / f64::from(inverse_masses[number]);
             self.applied.add(&held.target, &(mass * (after - before)), &held.velocity);
+        }
+    }
+
+    /// Sets held vertices of ropes to their pins' positions.
+    pub(super) fn hold_positions(
+        &self,
+        positions: &mut RopePositions,
+        (origin, spacing): (Vector3<f64>, f64),
+    ) {
+        for held in &self.held {
+            positions.hold(held.vertex as usize, (held.target - origin) / spacing);
         }
     }
 

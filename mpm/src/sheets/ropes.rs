@@ -1,5 +1,4 @@
-//! Ropes on the fast path: frames, spins and forces of all ropes, in f64 from exact differences of
-//! positions ([`crate::rope`]).
+//! Ropes on the fast path: positions, frames, spins and forces of all ropes, in f64 ([`crate::rope`]).
 //!
 //! Arrays have one entry for each vertex: that of the segment from it to the next, and that of the bend at
 //! it. Where a rope has none, at its ends, the entry is zero and stays so.
@@ -13,14 +12,15 @@ use rayon::prelude::*;
 use super::arrays::Vertices;
 use super::pins::PinImpulse;
 use super::quad::F32x4;
+use super::rope_positions::RopePositions;
 use crate::rope::rod::RestSegment;
 use crate::rope::{Bend, BendForces, Rod, Rope, RopeMaterial, RopeStability, RopeState, Segment, TwistPin};
 
 /// Smallest number of vertices in a parallel job.
 const GRAIN: usize = 64;
 
-/// Figures of a segment and the bend at its first vertex in a saved state.
-const SAVED: usize = 12;
+/// Figures of a vertex, the segment from it and the bend at it in a saved state.
+const SAVED: usize = 15;
 
 /// Largest error of the unit vectors of a saved state: far above rounding.
 const NOT_UNIT: f64 = 1e-9;
@@ -63,6 +63,7 @@ pub(crate) struct Ropes {
     /// Number of their first vertex among those of all sheets and ropes.
     first: usize,
     rest: Vec<RestPoint>,
+    pub(super) positions: RopePositions,
     segments: Vec<Segment>,
     twists: Vec<f64>,
     carried: Vec<Carried>,
@@ -104,6 +105,8 @@ impl Ropes {
             let stability = RopeStability::new(rope, grid_spacing);
             all.spans.push(RopeSpan { vertices, stability, state });
         }
+        let cells = ropes.iter().flat_map(|rope| &rope.vertices).map(|x| x / grid_spacing);
+        all.positions = RopePositions::new(cells.collect(), first);
         let count = all.rest.len();
         all.carried = vec![Carried::default(); count];
         all.bends = vec![BendForces::default(); count];
@@ -150,7 +153,8 @@ impl Ropes {
             return;
         }
         self.turn(applied, substep);
-        self.carry(vertices, substep, grid.1);
+        self.positions.write(vertices);
+        self.carry(substep, grid.1);
         self.find_twists();
         self.turn_back(vertices, applied, grid);
     }
@@ -172,12 +176,12 @@ impl Ropes {
     }
 
     /// Frames along the vertices, turned over `substep` \[s\].
-    fn carry(&mut self, vertices: &Vertices, substep: f64, spacing: f64) {
-        let (first, rest) = (self.first, &self.rest);
+    fn carry(&mut self, substep: f64, spacing: f64) {
+        let (positions, rest) = (&self.positions, &self.rest);
         let segments = self.segments.par_iter_mut().zip(&mut self.carried).with_min_len(GRAIN).enumerate();
         segments.for_each(|(k, (segment, carried))| {
             let Some(rest) = &rest[k].segment else { return };
-            let edge = vertices.difference(first + k, first + k + 1) * spacing;
+            let edge = positions.edge(k) * spacing;
             let turn = substep * segment.spin;
             let (next, left) = segment.carried(edge, rest.length, turn);
             *carried = Carried { couple: next.couple(&(rest.inertia * left)), turn };
@@ -221,7 +225,8 @@ impl Ropes {
 
     /// Takes the frames to vertices that were put elsewhere, without turning them.
     pub(super) fn place(&mut self, vertices: &Vertices, spacing: f64) {
-        self.carry(vertices, 0.0, spacing);
+        self.positions.place(vertices);
+        self.carry(0.0, spacing);
         self.find_twists();
     }
 
@@ -326,9 +331,9 @@ impl Ropes {
 
     /// The state that is not in the particles.
     pub(super) fn saved(&self) -> impl Iterator<Item = f64> + '_ {
-        self.segments.iter().zip(&self.twists).flat_map(|(segment, twist)| {
+        self.segments.iter().zip(&self.twists).zip(&self.positions.cells).flat_map(|((segment, twist), x)| {
             let Segment { edge: e, tangent: t, length, director: d, spin } = segment;
-            [e.x, e.y, e.z, t.x, t.y, t.z, d.x, d.y, d.z, *length, *spin, *twist]
+            [e.x, e.y, e.z, t.x, t.y, t.z, d.x, d.y, d.z, *length, *spin, *twist, x.x, x.y, x.z]
         })
     }
 
@@ -351,12 +356,13 @@ impl Ropes {
 
     /// Takes saved figures that [`Self::is_saved`].
     pub(super) fn restore(&mut self, figures: &[f64]) {
-        let entries = self.segments.iter_mut().zip(&mut self.twists).zip(figures.chunks_exact(SAVED));
-        for ((segment, twist), f) in entries {
+        let vertices = self.segments.iter_mut().zip(&mut self.twists).zip(&mut self.positions.cells);
+        for (((segment, twist), cells), f) in vertices.zip(figures.chunks_exact(SAVED)) {
             let vector = |k: usize| Vector3::new(f[k], f[k + 1], f[k + 2]);
             let (edge, tangent, director) = (vector(0), vector(3), vector(6));
             *segment = Segment { edge, tangent, length: f[9], director, spin: f[10] };
             *twist = f[11];
+            *cells = vector(12);
         }
     }
 
@@ -365,7 +371,7 @@ impl Ropes {
             + self.segments.capacity() * size_of::<Segment>()
             + self.carried.capacity() * size_of::<Carried>()
             + self.bends.capacity() * size_of::<BendForces>()
-            + self.pulls.capacity() * size_of::<Vector3<f64>>()
+            + (self.pulls.capacity() + self.positions.cells.capacity()) * size_of::<Vector3<f64>>()
             + (self.twists.capacity() + self.torques.capacity()) * size_of::<f64>()
             + self.forces.capacity() * size_of::<F32x4>()
     }

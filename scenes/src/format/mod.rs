@@ -71,3 +71,4 @@ pub use task::{Gripper, GripperCommand, Task, TaskControl, Timing, Tool, ToolPos
 pub use validate::{
     Problem, ValidationError, goals_within_duration, validate, value_and_unit, within_limits,
 };
+pub use weave::ClothWeave;

@@ -39,14 +39,14 @@ const COARSEST_SHIRT: f64 = 8.0;
 
 /// What sheets of a scene come to, for the bound on its work.
 #[derive(Default)]
-struct Extent {
-    particles: f64,
+pub(super) struct Extent {
+    pub particles: f64,
     /// Fastest wave \[m/s\].
-    wave: f64,
+    pub wave: f64,
 }
 
 /// A fabric on a grid of this spacing \[m\], over the range that cloth is made of and beyond.
-fn fabric(sampler: &mut SceneSampler, spacing: f64, extent: &mut Extent) -> Fabric {
+pub(super) fn fabric(sampler: &mut SceneSampler, spacing: f64, extent: &mut Extent) -> Fabric {
     let youngs_modulus = sampler.log_within(1e3, 1e7);
     let normal_stiffness = youngs_modulus * sampler.log_within(0.1, 10.0);
     let density = sampler.log_within(100.0, 2000.0);
@@ -72,7 +72,12 @@ fn fabric(sampler: &mut SceneSampler, spacing: f64, extent: &mut Extent) -> Fabr
 }
 
 /// A sheet that fits in a ball of this radius \[m\].
-fn shape(sampler: &mut SceneSampler, radius: f64, spacing: f64, extent: &mut Extent) -> ClothShape {
+pub(super) fn shape(
+    sampler: &mut SceneSampler,
+    radius: f64,
+    spacing: f64,
+    extent: &mut Extent,
+) -> ClothShape {
     let edge = spacing * sampler.within(0.6, 1.4);
     let parts = |side: f64| ((side / edge).round() as u32).max(2);
     match sampler.count(0, 3) {
@@ -110,7 +115,7 @@ fn shape(sampler: &mut SceneSampler, radius: f64, spacing: f64, extent: &mut Ext
     }
 }
 
-fn sheet(name: String, shape: ClothShape, material: Fabric, pose: Pose) -> ClothSpec {
+pub(super) fn sheet(name: String, shape: ClothShape, material: Fabric, pose: Pose) -> ClothSpec {
     ClothSpec {
         name,
         shape,

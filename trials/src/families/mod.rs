@@ -5,9 +5,11 @@ mod cloth;
 mod drops;
 mod family;
 mod friction;
+mod held;
 mod joints;
 mod linkages;
 mod rigid;
+mod ropes;
 mod soft;
 mod towers;
 
@@ -24,6 +26,10 @@ pub const FAMILIES: &[Family] = &[
     cloth::SHEETS,
     cloth::WRAPS,
     cloth::HIT_SHEETS,
+    held::HUNG,
+    held::BAGS,
+    ropes::ROPES,
+    ropes::CABLES,
     rigid::FREE,
     rigid::FLOOR,
     joints::FAMILY,
