@@ -83,10 +83,10 @@ pub(crate) struct EnergyBalanceTracker {
     domains: [DomainTracker; 4],
 }
 
-/// Energy of motion and strain. That of gas is a potential like that of gravity: what it releases is an
+/// Energy of motion and strain at the time of the positions. That of gas is a potential like that of gravity: what it releases is an
 /// input, and its zero has no meaning.
 pub(crate) fn of_motion_and_strain(totals: &Totals) -> f64 {
-    totals.kinetic_energy + totals.elastic_energy - totals.gas_energy
+    totals.kinetic_energy + totals.kinetic_lag + totals.elastic_energy - totals.gas_energy
 }
 
 /// The negative part of losses that cannot be negative: energy that the scheme created.

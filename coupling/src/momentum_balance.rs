@@ -157,6 +157,7 @@ impl BalanceTracker {
             linear_momentum: totals.linear_momentum,
             angular_momentum: totals.angular_momentum,
             kinetic_energy: totals.kinetic_energy,
+            kinetic_lag: totals.kinetic_lag,
             elastic_energy: totals.elastic_energy,
             gravitational_energy: now.potential - totals.gas_energy,
             dissipation: self.energy + self.work - energy,
@@ -202,8 +203,7 @@ mod tests {
             linear_momentum: linear,
             angular_momentum: angular,
             kinetic_energy,
-            elastic_energy: 0.0,
-            gas_energy: 0.0,
+            ..Totals::default()
         }
     }
 

@@ -134,6 +134,9 @@ pub struct Diagnostics {
     pub angular_momentum: Vector3<f64>,
     /// Kinetic energy, with the affine field's share \[J\].
     pub kinetic_energy: f64,
+    /// Work of internal forces and gravity in the half substep by which velocities are behind the positions:
+    /// with it `kinetic_energy` is that at the time of the positions ([`Totals::kinetic_lag`]) \[J\].
+    pub kinetic_lag: f64,
     /// Elastic energy, with that of gas in closed cloths, whose zero is arbitrary \[J\].
     pub elastic_energy: f64,
     /// Potential energy of gravity, zero at the origin \[J\].

@@ -95,6 +95,8 @@ pub struct Mpm {
     pub(crate) mass_damping: Vec<f64>,
     /// In the last P2G \[m/s^2\].
     pub(crate) gravity: Vector3<f64>,
+    /// Length of the last substep; zero at the start \[s\].
+    pub(crate) last_substep: f64,
     /// Whether any material is granular.
     pub(crate) has_granular: bool,
     /// Of each tile, found in the last P2G; empty without granular materials.
@@ -252,6 +254,7 @@ impl Mpm {
             grid_version: 0,
             gravity: Vector3::zeros(),
             mass_damping: Vec::new(),
+            last_substep: 0.0,
             has_granular: false,
             subgrid_motions: Vec::new(),
             subgrid_fraction: 0.0,

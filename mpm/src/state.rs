@@ -42,7 +42,8 @@ impl Mpm {
         ] {
             put(&n.to_le_bytes())?;
         }
-        for x in self.frame.origin.iter().chain(&self.frame.velocity) {
+        let vectors = [&self.frame.origin, &self.frame.velocity, &self.gravity];
+        for x in vectors.into_iter().flatten().chain([&self.last_substep]) {
             put(&x.to_bits().to_le_bytes())?;
         }
         for (block, outcome) in self.store.blocks.iter().zip(&self.outcomes) {
@@ -81,6 +82,10 @@ impl Mpm {
             *n = read_u64(input)?;
         }
         let frame = GridFrame { origin: read_vector(input)?, velocity: read_vector(input)? };
+        let (gravity, last_substep) = (read_vector(input)?, f64::from_bits(read_u64(input)?));
+        if !(last_substep >= 0.0 && last_substep.is_finite()) {
+            return Err(malformed(format!("its last substep is {last_substep} s")));
+        }
         let [count, blocks, tiles, must_sort, runs_when_sorted, cell_runs] = header;
         if count != self.len() as u64 {
             return Err(malformed(format!("it has {count} particles, this model {}", self.len())));
@@ -93,6 +98,7 @@ impl Mpm {
         let frames = self.read_frames(input)?;
         self.store = store;
         self.frame = frame;
+        (self.gravity, self.last_substep) = (gravity, last_substep);
         self.lost = None;
         self.order = SortState { must_sort: must_sort != 0, runs_when_sorted, cell_runs };
         self.rebuild_grid();

@@ -188,6 +188,7 @@ impl Mpm {
             self.damp_velocities(substep);
         }
         self.frame.origin = self.frame.after(substep);
+        self.last_substep = substep;
         self.order.must_sort |= self.outcomes.iter().any(|o| o.sort);
         let lost = self.outcomes.iter().enumerate().find_map(|(b, o)| o.lost.map(|lost| (b, lost)));
         self.lost = lost.map(|(b, (tile, lane))| self.lost_particle(b, tile as usize, lane as usize));

@@ -321,6 +321,13 @@ impl BlockView<'_> {
         core::array::from_fn(|n| f64::from(self.strain(deformation::STRESS_VOLUME + n, i)))
     }
 
+    /// Of a particle of cloth or a rope: force on it \[N\], zero for a face, and axial vector of the skew part
+    /// of a face's stress times volume \[J\].
+    pub(crate) fn cloth_forces(&self, i: usize) -> Option<(Vector3<f64>, Vector3<f64>)> {
+        let of = |rows: [usize; 3]| Vector3::from(rows.map(|row| f64::from(self.strain(row, i))));
+        (self.material(i) >= self.materials).then(|| (of(lanes::FORCE), of(lanes::MOMENT)))
+    }
+
     /// All of its state, bit for bit as it is stored.
     pub fn stored(&self, i: usize) -> ParticleRecord {
         ParticleRecord {

@@ -120,7 +120,7 @@ const BLOCKS: usize = 16;
 const TILES: usize = 24;
 const MUST_SORT: usize = 32;
 const ORIGIN: usize = 56;
-const FIRST_BLOCK: usize = 104;
+const FIRST_BLOCK: usize = 136;
 
 fn small() -> Mpm {
     let particles = lattice([-0.043; 3], [H / 2.0; 3], [5, 5, 3], 1e3);

@@ -20,7 +20,8 @@ use pliant_scenes::scenario::Scenario;
 pub struct Moment {
     /// Time \[s\].
     pub time: f64,
-    /// Kinetic energy \[J\].
+    /// Kinetic energy at the time of the positions, which velocities of particles are half a substep
+    /// behind \[J\].
     pub kinetic: f64,
     /// Elastic energy of the particles \[J\].
     pub elastic: f64,
@@ -86,6 +87,9 @@ pub struct Penetration {
     pub of: String,
     /// Depth below the surface \[m\].
     pub depth: f64,
+    /// What it is compared with: of a particle the grid's spacing or the size of the outer body, if that is
+    /// less; of a centre of mass the smallest length of the scene \[m\].
+    pub length: f64,
     /// Time \[s\].
     pub time: f64,
 }
@@ -314,7 +318,7 @@ impl RunRecorder {
         let of_particles = |value: f64| if particles.mass > 0.0 { value } else { 0.0 };
         self.record.moments.push(Moment {
             time: world.time(),
-            kinetic: of_particles(particles.kinetic_energy) + bodies.kinetic_energy(),
+            kinetic: of_particles(particles.kinetic_energy + particles.kinetic_lag) + bodies.kinetic_energy(),
             elastic: of_particles(particles.elastic_energy),
             potential: of_particles(particles.gravitational_energy)
                 + potential_energy(model, &self.kinematics, bodies.state()),
@@ -337,23 +341,26 @@ impl RunRecorder {
         if world.snapshot(&mut self.snapshot).is_err() {
             return;
         }
-        let time = world.time();
+        let (time, spacing) = (world.time(), self.scenario.scene.grid_spacing.unwrap_or(f64::INFINITY));
         let mut particle: Option<Penetration> = None;
         let mut center: Option<Penetration> = None;
         for (id, body) in world.bodies().iter() {
             let pose = world.bodies().pose(id);
             for geometry in &body.geometries {
                 let frame = pose * geometry.pose;
+                let size = geometry.shape.bounding_sphere().map_or(f64::INFINITY, |(_, radius)| radius);
                 let depth = |x: Point3<f64>| depth_in(&geometry.shape, &frame, &x);
                 for x in &self.snapshot.positions {
                     let what = || "a particle".to_owned();
-                    deeper(&mut particle, depth((*x).into()), what, &body.name, time);
+                    let length = spacing.min(size);
+                    deeper(&mut particle, [depth((*x).into()), length], what, &body.name, time);
                 }
                 for (other, described) in world.bodies().iter() {
                     if other != id && world.bodies().is_dynamic(other) && can_touch(world, id, other) {
                         let x = world.bodies().pose(other).translation.vector;
                         let what = || format!("the centre of {}", described.name);
-                        deeper(&mut center, depth(x.into()), what, &body.name, time);
+                        let length = self.record.length;
+                        deeper(&mut center, [depth(x.into()), length], what, &body.name, time);
                     }
                 }
             }
@@ -417,9 +424,15 @@ fn mean_of(snapshot: &ParticleSnapshot, range: std::ops::Range<usize>, name: &st
     }
 }
 
-fn deeper(worst: &mut Option<Penetration>, depth: f64, what: impl Fn() -> String, of: &str, time: f64) {
-    if depth > 0.0 && worst.as_ref().is_none_or(|worst| depth > worst.depth) {
-        *worst = Some(Penetration { what: what(), of: of.to_owned(), depth, time });
+fn deeper(
+    worst: &mut Option<Penetration>,
+    [depth, length]: [f64; 2],
+    what: impl Fn() -> String,
+    of: &str,
+    time: f64,
+) {
+    if depth > 0.0 && worst.as_ref().is_none_or(|worst| depth / length > worst.depth / worst.length) {
+        *worst = Some(Penetration { what: what(), of: of.to_owned(), depth, length, time });
     }
 }
 

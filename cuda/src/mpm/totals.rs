@@ -116,6 +116,8 @@ fn totals_of(entries: &[f64]) -> Totals {
         linear_momentum: vector(&entries[4..]),
         angular_momentum: vector(&entries[7..]),
         kinetic_energy: entries[10],
+        // Not summed there.
+        kinetic_lag: 0.0,
         elastic_energy: entries[11],
         // A device refuses gas in cloths.
         gas_energy: 0.0,

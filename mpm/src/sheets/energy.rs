@@ -32,6 +32,11 @@ impl ClothMeshes {
         self.ropes.spin_totals()
     }
 
+    /// Power of the torques on the spins of ropes \[W\].
+    pub(crate) fn spin_power(&self) -> f64 {
+        self.ropes.spin_power()
+    }
+
     /// The part of the gas in closed sheets \[J\].
     pub(crate) fn gas_energy(&self) -> f64 {
         self.gases.energy()

@@ -303,6 +303,11 @@ impl Ropes {
         totals
     }
 
+    /// Power of the torques on the spins \[W\].
+    pub(super) fn spin_power(&self) -> f64 {
+        self.segments.iter().zip(&self.torques).map(|(now, torque)| now.spin * torque).sum()
+    }
+
     /// Multiplies the spins of a rope by `kept`; returns the change of their momentum \[N m s\] and the loss of
     /// their energy \[J\].
     pub(super) fn damp(&mut self, rope: usize, kept: f64) -> (Vector3<f64>, f64) {

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::verdict::{Verdict, at_most};
-use crate::record::{Moment, Record};
+use crate::record::{Moment, Penetration, Record};
 use pliant_runner::run::{DEEP_PENETRATION, ENERGY_GAIN_WARNING};
 use pliant_scenes::format::{
     AutoOr, BodySpec, Coupling, Gains, Integrator, Motion, Order, RigidShape, RigidSolver, Scene,
@@ -35,6 +35,12 @@ fn exceeds(measured: f64, worst: f64) -> bool {
     !worst.is_nan() && (measured.is_nan() || measured > worst)
 }
 
+/// Elastic energy at the start \[J\]. The zero of a gas's is arbitrary: what it had is what it gave at most.
+fn stored(run: &Record, first: &Moment) -> f64 {
+    let least = run.moments.iter().map(|moment| moment.elastic).fold(f64::INFINITY, f64::min);
+    first.elastic.max(first.elastic - least)
+}
+
 /// The energy may not exceed the initial energy and the work of gravity since.
 pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdict {
     let (Some(first), Some(last)) = (run.moments.first(), run.moments.last()) else {
@@ -44,9 +50,7 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
     let g = run.gravity.norm();
     let of = |moment: &Moment| moment.energy(frame, run.mass, &run.gravity);
     let at_start = of(first);
-    // The zero of a gas's energy is arbitrary: what it had is what it gave at most.
-    let least = run.moments.iter().map(|moment| moment.elastic).fold(f64::INFINITY, f64::min);
-    let brought = first.kinetic_in(frame, run.mass) + first.elastic.max(first.elastic - least);
+    let brought = first.kinetic_in(frame, run.mass) + stored(run, first);
     // Positions are known to the fall within a step, and contacts at the start to a thousandth of
     // the scene's least length.
     let slack = run.mass * (0.5 * (g * dt).powi(2) + 1e-3 * g * run.length) + 1e-12;
@@ -199,7 +203,7 @@ fn is_carried(body: &BodySpec, scene: &Scene) -> bool {
 /// which gives a moment.
 pub(super) fn momentum(scene: &Scene, run: &Record) -> Verdict {
     let Some(first) = run.moments.first() else { return Verdict::Skipped("no steps") };
-    let speed = (2.0 * first.kinetic / run.mass).sqrt();
+    let speed = (2.0 * (first.kinetic + stored(run, first)) / run.mass).sqrt();
     let lever = match scene.rigid.integrator {
         Integrator::Trapezoid { step } => step.unwrap_or(scene.dt) * speed,
         Integrator::ErrorControlled { order: Some(Order::Second), .. } => scene.dt * speed,
@@ -228,7 +232,8 @@ pub(super) fn momentum(scene: &Scene, run: &Record) -> Verdict {
 
 /// No particle is deeper than half a cell, no centre of mass inside a body.
 pub(super) fn inside(scene: &Scene, run: &Record) -> Verdict {
-    let worst = run.inside.iter().max_by(|a, b| a.depth.total_cmp(&b.depth));
+    let part = |found: &Penetration| found.depth / found.length;
+    let worst = run.inside.iter().max_by(|a, b| part(a).total_cmp(&part(b)));
     let Some(worst) = worst else { return Verdict::Held };
     if run.warnings.iter().any(|said| said.contains("its weight presses it")) {
         return Verdict::Skipped("the run warned: contact is too soft for the weight");
@@ -241,7 +246,7 @@ pub(super) fn inside(scene: &Scene, run: &Record) -> Verdict {
     if asked && scene.grid_spacing.is_some_and(|h| run.deepest > DEEP_PENETRATION * h) {
         return Verdict::Skipped("the run warned: the scene's contact stiffness lets particles penetrate");
     }
-    at_most("inside", worst.depth / run.length, 0.5, || {
+    at_most("inside", part(worst), 0.5, || {
         format!("{} is {:.4} m inside {} at {:.4} s", worst.what, worst.depth, worst.of, worst.time)
     })
 }

@@ -95,7 +95,8 @@ fn momentum_from_nowhere_is_seen() {
 
 #[test]
 fn what_is_inside_is_seen() {
-    let found = Penetration { what: "a particle".to_owned(), of: "box".to_owned(), depth: 0.02, time: 0.0 };
+    let (what, of) = ("a particle".to_owned(), "box".to_owned());
+    let found = Penetration { what, of, depth: 0.02, length: 0.02, time: 0.0 };
     let scene = collision();
     fails_with(&run(&scene), |run| single_run::inside(&scene, run), |run| run.inside.push(found.clone()));
 }
