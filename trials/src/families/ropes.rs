@@ -34,6 +34,19 @@ struct Extent {
     wave: f64,
 }
 
+impl Extent {
+    /// Shortens the steps of a scene to some hundred substeps, and the scene to `work` vertices times substeps.
+    /// A substep of few vertices costs as much as one of some hundred.
+    fn bound(&self, scene: &mut Scene, speed: f64, work: f64) {
+        let substep = 0.2 * scene.grid_spacing.unwrap_or(1.0) / (self.wave + speed);
+        scene.dt = scene.dt.min(MOST_SUBSTEPS * substep);
+        bound_work(scene, self.vertices.max(300.0), self.wave, speed, work);
+    }
+}
+
+/// About the most substeps in a step.
+const MOST_SUBSTEPS: f64 = 200.0;
+
 /// A cord on a grid of this spacing \[m\], and the length of its segments \[m\].
 fn cord(sampler: &mut SceneSampler, spacing: f64, extent: &mut Extent) -> (Cord, f64) {
     let radius = spacing * sampler.log_within(0.02, 1.0);
@@ -125,7 +138,6 @@ fn draw_ropes(sampler: &mut SceneSampler) -> Trial {
     scene.gravity = [0.0; 3];
     let spacing = radius / sampler.log_within(2.0, 30.0);
     scene.grid_spacing = Some(spacing);
-    settings(sampler, &mut scene);
     let (count, mut extent) = (sampler.count(1, 3), Extent::default());
     let aside = 0.3 * radius;
     let gap = 2.0 * radius + 4.0 * spacing;
@@ -152,7 +164,8 @@ fn draw_ropes(sampler: &mut SceneSampler) -> Trial {
         scene.bodies.push(body("solid", solid, shape, sampler.within(0.0, 1.0)));
     }
     scene.duration = (4.0 * radius / speed).clamp(4.0 * scene.dt, 200.0 * scene.dt);
-    bound_work(&mut scene, extent.vertices.max(100.0), extent.wave, speed, WORK);
+    extent.bound(&mut scene, speed, WORK);
+    settings(sampler, &mut scene);
     let mut laws = vec![at_rest(), Law::Momentum, Law::Penetration];
     laws.extend(symmetries(sampler));
     Trial { scene, laws }
@@ -179,7 +192,6 @@ fn draw_cables(sampler: &mut SceneSampler) -> Trial {
     let mut scene = Scene::empty("cables", 1.0, sampler.log_within(2e-4, 1e-2));
     let spacing = radius / sampler.log_within(2.0, 30.0);
     scene.grid_spacing = Some(spacing);
-    settings(sampler, &mut scene);
     scene.duration = (2.0 * (2.0 * radius / 9.81).sqrt()).clamp(4.0 * scene.dt, 300.0 * scene.dt);
     let (count, mut extent) = (sampler.count(1, 2), Extent::default());
     let mut height = 0.0;
@@ -210,7 +222,8 @@ fn draw_cables(sampler: &mut SceneSampler) -> Trial {
         }
         scene.bodies.push(ground);
     }
-    bound_work(&mut scene, extent.vertices.max(100.0), extent.wave, speed, 2.0 * WORK);
+    extent.bound(&mut scene, speed, 2.0 * WORK);
+    settings(sampler, &mut scene);
     let moves = sampler.chance(0.3).then(|| radius * sampler.log_within(0.01, 0.3));
     let duration = scene.duration;
     for at in 0..scene.ropes.len() {
