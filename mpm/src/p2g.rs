@@ -1,7 +1,7 @@
 //! Particles to grid: mass, momentum and internal force (MLS-MPM, Hu et al. 2018, with APIC, Jiang
 //! et al. 2015).
 //!
-//! (m v)_i += w_ip [ m_p (v_p + C_p (x_i - x_p)) - substep V_p (4/h^2) tau_p (x_i - x_p) ].
+//! (m v)_i += w_ip [ m_p (v_p + C_p (x_i - x_p)) - kick V_p (4/h^2) tau_p (x_i - x_p) ].
 //!
 //! Sixteen particles at a time compute their contributions; then, particle by particle, a vector
 //! holds three nodes of a z-run, and nine accumulators hold the whole stencil in registers for as
@@ -29,8 +29,8 @@ pub(crate) struct ParticlesToGrid<'a> {
     pub scratchpad: &'a mut Scratchpad,
     /// Grid spacing h \[m\].
     pub grid_spacing: f32,
-    /// Substep \[s\].
-    pub substep: f32,
+    /// Time over which internal forces act \[s\], see [`kick`](crate::stable_step::kick).
+    pub kick: f32,
     /// Number of materials that are not cloth, if there is cloth.
     pub cloth_from: Option<usize>,
     /// The materials, where only the granular particles are to be transferred.
@@ -96,7 +96,7 @@ struct ClothImpulses<S: Simd> {
 impl<S: Simd> ClothImpulses<S> {
     /// None for a tile without cloth; materials of cloth are numbered from `from`.
     #[inline(always)]
-    fn of(motion: &Tile, strain: &Tile, from: usize, substep: f32) -> Option<Self> {
+    fn of(motion: &Tile, strain: &Tile, from: usize, kick: f32) -> Option<Self> {
         let material = &motion[kinematics::MATERIAL].0;
         let mut cloth = 0;
         for l in 0..LANES {
@@ -109,7 +109,7 @@ impl<S: Simd> ClothImpulses<S> {
         let mut cloth_impulses = Self { impulse: [Lanes::all(0.0); 3], moment: [Lanes::all(0.0); 3] };
         for d in 0..3 {
             let force = S::select(mask, S::load(&strain[lanes::FORCE[d]].0), zero);
-            cloth_impulses.impulse[d] = Lanes(force) * Lanes::all(substep);
+            cloth_impulses.impulse[d] = Lanes(force) * Lanes::all(kick);
             cloth_impulses.moment[d] = Lanes(S::select(mask, S::load(&strain[lanes::MOMENT[d]].0), zero));
         }
         Some(cloth_impulses)
@@ -139,7 +139,7 @@ impl Kernel for ParticlesToGrid<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) -> u32 {
-        let force = -self.substep * 4.0 / self.grid_spacing;
+        let force = -self.kick * 4.0 / self.grid_spacing;
         let node_index = S::load(&[0., 0., 0., 0., 1., 1., 1., 1., 2., 2., 2., 2., 0., 0., 0., 0.]);
         let nodes = self.scratchpad.rows_mut();
         self.stencil_box.for_each_row(
@@ -160,7 +160,7 @@ impl Kernel for ParticlesToGrid<'_> {
             let stencils = Stencils::<S>::of(motion);
             stencils.particle_rows(&mut weights);
             let cloth_impulses = match self.cloth_from {
-                Some(from) => ClothImpulses::of(motion, strain, from, self.substep),
+                Some(from) => ClothImpulses::of(motion, strain, from, self.kick),
                 None => None,
             };
             let (grid_spacing, granular_of) = (self.grid_spacing, self.granular_of);

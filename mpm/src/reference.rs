@@ -30,6 +30,7 @@ use crate::constitutive::{AnyModel, Constitutive};
 use crate::detail;
 use crate::material::Material;
 use crate::rope::{Rope, RopeError};
+use crate::stable_step::kick;
 use nalgebra::{Matrix3, Vector3};
 
 /// Particles, materials and settings of the reference.
@@ -53,6 +54,8 @@ pub struct ReferenceMpm {
     pub mass_damping: Vec<f64>,
     materials: Vec<Material>,
     models: Vec<AnyModel<f64>>,
+    /// Length of the last substep; zero at the start \[s\].
+    last_substep: f64,
 }
 
 impl ReferenceMpm {
@@ -88,6 +91,7 @@ impl ReferenceMpm {
             mass_damping: Vec::new(),
             materials,
             models,
+            last_substep: 0.0,
         })
     }
 
@@ -102,8 +106,8 @@ impl ReferenceMpm {
         model.update(particle.deformation_gradient.into(), particle.state, 0.0).kirchhoff_stress.into()
     }
 
-    /// Scatters mass and momentum, including the impulse of internal and body forces over `substep`
-    /// seconds: (m v)_i = sum_p w_ip [m_p (v_p + substep b + C_p (x_i - x_p)) - substep V_p (4/h^2)
+    /// Scatters mass and momentum, including the impulse of body forces over `substep` seconds and of internal
+    /// forces over the time k that is as long where the last one was (`stable_step::kick`): (m v)_i = sum_p w_ip [m_p (v_p + substep b + C_p (x_i - x_p)) - k V_p (4/h^2)
     /// tau_p (x_i - x_p)].
     ///
     /// # Errors
@@ -114,9 +118,10 @@ impl ReferenceMpm {
         let of_ropes = self.ropes.iter().flat_map(|rope| rope.vertices.iter().map(|p| &p.position));
         let all = self.particles.iter().map(|p| &p.position).chain(of_cloths).chain(of_ropes);
         let mut grid = Grid::around(h, all)?;
+        let kick = kick(self.last_substep, substep);
         for p in &self.particles {
             let stress = self.kirchhoff_stress(p);
-            let internal = stress * (-substep * p.volume * INVERSE_SECOND_MOMENT / (h * h));
+            let internal = stress * (-kick * p.volume * INVERSE_SECOND_MOMENT / (h * h));
             let body = self.body_force.as_ref().map_or_else(Vector3::zeros, |b| b(&p.position, self.time));
             let momentum = p.mass * (p.velocity + substep * body);
             let gradient = p.mass * p.affine + internal;
@@ -132,10 +137,10 @@ impl ReferenceMpm {
             }
         }
         for cloth in &self.cloths {
-            cloth.particles_to_grid(&mut grid, substep, self.time, self.body_force.as_ref());
+            cloth.particles_to_grid(&mut grid, [kick, substep], self.time, self.body_force.as_ref());
         }
         for rope in &self.ropes {
-            rope.particles_to_grid(&mut grid, substep, self.time, self.body_force.as_ref());
+            rope.particles_to_grid(&mut grid, [kick, substep], self.time, self.body_force.as_ref());
         }
         Ok(grid)
     }
@@ -207,9 +212,11 @@ impl ReferenceMpm {
         for cloth in &mut self.cloths {
             cloth.grid_to_particles(grid, self.time, substep, self.gravity);
         }
+        let kick = kick(self.last_substep, substep);
         for rope in &mut self.ropes {
-            rope.grid_to_particles(grid, self.time, substep);
+            rope.grid_to_particles(grid, self.time, [kick, substep]);
         }
+        self.last_substep = substep;
         self.damp_velocities(substep);
     }
 

@@ -23,6 +23,18 @@ pub fn largest_stable_substep(grid_spacing: f64, materials: &[Material], max_spe
     COURANT_NUMBER * grid_spacing / (fastest + max_speed)
 }
 
+/// Time over which internal forces act on the velocities at the beginning of a substep of `substep` \[s\] after one of
+/// `last` \[s\]: velocities are half a substep behind the positions, and are to be half of this one before them
+/// (leapfrog with steps of any length). With the substep alone, velocities at a change of length would belong
+/// to another time, which brings energy if substeps are shorter whenever something is compressed: a
+/// bag of gas gained 60 % so in seven breaths.
+///
+/// The whole substep where there was none before; at most twice the substep, so that one that falls at once does
+/// not get a kick that is far too long for it.
+pub(crate) fn kick(last: f64, substep: f64) -> f64 {
+    if last > 0.0 { (0.5 * (last + substep)).min(2.0 * substep) } else { substep }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

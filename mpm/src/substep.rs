@@ -12,6 +12,7 @@ use crate::grid::{FreeMotionSums, GridPass};
 use crate::p2g::ParticlesToGrid;
 use crate::scratchpad::{Scratchpad, StencilBox, StencilPoolSlice, assign_pool_rows};
 use crate::sheets::ClothMeshes;
+use crate::stable_step::kick;
 use crate::tiles::{ParticleBlock, PerBlock, par_blocks, resize};
 use pliant_numeric::simd::F32x16;
 
@@ -30,7 +31,7 @@ impl Mpm {
             self.sort();
         }
         self.find_subgrid_motion(substep);
-        self.scatter(substep, false);
+        self.scatter(kick(self.last_substep, substep), false);
         self.free_motion(gravity * substep, true)
     }
 
@@ -67,9 +68,8 @@ impl Mpm {
         par_blocks(0, &self.store.blocks, &mut self.subgrid_motions[..], &mut self.outcomes, &work);
     }
 
-    /// Particles, or only the granular ones, to stencil boxes, with the impulses of `substep`
-    /// \[s\].
-    fn scatter(&mut self, substep: f64, granular: bool) {
+    /// Particles, or only the granular ones, to stencil boxes, with the impulses of `kick` \[s\].
+    fn scatter(&mut self, kick: f64, granular: bool) {
         let rows = assign_pool_rows(&mut self.stencil_boxes);
         if rows > self.pool.len() {
             // Stencil boxes grow as particles drift: extra capacity, so that this is rare.
@@ -90,7 +90,7 @@ impl Mpm {
                     rows: share.rows,
                     scratchpad,
                     grid_spacing: h,
-                    substep: substep as f32,
+                    kick: kick as f32,
                     cloth_from,
                     granular_of,
                 })
@@ -200,7 +200,8 @@ impl Mpm {
         let lost = self.outcomes.iter().any(|o| o.lost.is_some());
         if let Some(sheets) = self.sheets.as_mut().filter(|_| !lost) {
             let grid = (self.frame.after(substep), self.frame.velocity);
-            sheets.advance(&self.store, grid, substep, self.gravity);
+            let times = [kick(self.last_substep, substep), substep];
+            sheets.advance(&self.store, grid, times, self.gravity);
             self.scatter_sheets();
         }
     }

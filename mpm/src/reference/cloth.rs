@@ -330,12 +330,12 @@ impl ReferenceCloth {
         mean
     }
 
-    /// Adds mass and momentum, with the impulse of elastic and body forces over `substep` \[s\], to
-    /// the grid.
+    /// Adds mass and momentum, with the impulse of elastic forces over `kick` and of body forces over
+    /// `substep` \[s\], to the grid.
     pub(super) fn particles_to_grid(
         &self,
         grid: &mut Grid,
-        substep: f64,
+        [kick, substep]: [f64; 2],
         time: f64,
         body_force: Option<&BodyForce>,
     ) {
@@ -346,10 +346,10 @@ impl ReferenceCloth {
             body_force.map_or_else(Vector3::zeros, |b| substep * p.mass * b(&p.position, time))
         };
         for (p, force) in self.vertices.iter().zip(&on_vertices) {
-            p.scatter(grid, substep * force + body(p), Matrix3::zeros());
+            p.scatter(grid, kick * force + body(p), Matrix3::zeros());
         }
         for ((p, face), force) in self.centroids.iter().zip(&self.faces).zip(&on_directors) {
-            p.scatter(grid, body(p), substep * inverse_moment * force * face.director.transpose());
+            p.scatter(grid, body(p), kick * inverse_moment * force * face.director.transpose());
         }
     }
 

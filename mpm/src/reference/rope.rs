@@ -78,18 +78,19 @@ impl ReferenceRope {
         self.vertices.iter().map(|p| p.position).collect()
     }
 
-    /// Adds mass and momentum, with the impulse of elastic and body forces over `substep` \[s\], to the grid.
+    /// Adds mass and momentum, with the impulse of elastic forces over `kick` and of body forces over `substep` \[s\],
+    /// to the grid.
     pub(super) fn particles_to_grid(
         &self,
         grid: &mut Grid,
-        substep: f64,
+        [kick, substep]: [f64; 2],
         time: f64,
         body_force: Option<&BodyForce>,
     ) {
         let forces = self.rod.forces(&self.frames).on_vertices;
         for (p, force) in self.vertices.iter().zip(forces) {
             let body = body_force.map_or_else(Vector3::zeros, |b| p.mass * b(&p.position, time));
-            p.scatter(grid, substep * (force + body), Matrix3::zeros());
+            p.scatter(grid, kick * force + substep * body, Matrix3::zeros());
         }
     }
 
@@ -100,8 +101,8 @@ impl ReferenceRope {
         self.support = [impulse, Vector3::zeros()];
     }
 
-    /// Gathers, and moves by `substep` \[s\] from `time` \[s\] on.
-    pub(super) fn grid_to_particles(&mut self, grid: &Grid, time: f64, substep: f64) {
+    /// Gathers, and moves by `substep` \[s\] from `time` \[s\] on, after torques of a time of `kick` \[s\].
+    pub(super) fn grid_to_particles(&mut self, grid: &Grid, time: f64, [kick, substep]: [f64; 2]) {
         let RodForces { torques, .. } = self.rod.forces(&self.frames);
         for p in &mut self.vertices {
             p.gather(grid);
@@ -117,7 +118,7 @@ impl ReferenceRope {
         for p in &mut self.vertices {
             p.position += substep * p.velocity;
         }
-        self.turn(&torques, time, substep);
+        self.turn(&torques, time, [kick, substep]);
         let positions = self.positions();
         let impulses = self.rod.carry(&mut self.frames, &positions, substep);
         for ((p, impulse), inverse_mass) in self.vertices.iter_mut().zip(impulses).zip(inverse_masses) {
@@ -130,10 +131,10 @@ impl ReferenceRope {
     }
 
     /// Gives the spins the impulses of the torques \[N m\] and of the twist pins.
-    fn turn(&mut self, torques: &[f64], time: f64, substep: f64) {
+    fn turn(&mut self, torques: &[f64], time: f64, [kick, substep]: [f64; 2]) {
         for ((segment, torque), rest) in self.frames.segments.iter_mut().zip(torques).zip(&self.rod.segments)
         {
-            segment.spin += substep * torque / rest.inertia;
+            segment.spin += kick * torque / rest.inertia;
         }
         for pin in &self.source.twist_pins {
             if let Some(spin) = pin.spin(time, substep) {

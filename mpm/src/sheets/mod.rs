@@ -371,14 +371,15 @@ impl ClothMeshes {
         });
     }
 
-    /// The step of the sheets after G2P, except for writing the lanes, over `substep` \[s\] under
+    /// The step of the sheets after G2P, except for writing the lanes, over `substep` \[s\], in which
+    /// torques act for a time of `kick` \[s\], under
     /// `gravity` \[m/s^2\]; `origin` is that of the grid at its end \[m\], which moves with
     /// `grid_velocity` \[m/s\].
     pub(crate) fn advance(
         &mut self,
         store: &ParticleStore,
         (origin, grid_velocity): (Vector3<f64>, Vector3<f64>),
-        substep: f64,
+        [kick, substep]: [f64; 2],
         gravity: Vector3<f64>,
     ) {
         self.fetch(store);
@@ -393,7 +394,7 @@ impl ClothMeshes {
         self.solve_vertex_face_constraints(step as f32);
         let grid = (origin, self.grid_spacing);
         self.layers.keep_apart(&mut self.vertices, grid);
-        self.ropes.advance(&mut self.vertices, &mut self.pins.applied, substep, grid);
+        self.ropes.advance(&mut self.vertices, &mut self.pins.applied, [kick, substep], grid);
         self.find_forces(store, substep, gravity);
     }
 

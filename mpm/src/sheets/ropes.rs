@@ -140,19 +140,19 @@ impl Ropes {
         self.held.extend(self.twist_pins.iter().filter_map(spin));
     }
 
-    /// Turns the segments over `substep` \[s\] and takes their frames to the vertices, whose velocities the
+    /// Turns the segments over `substep` \[s\], after their torques of a time of `kick` \[s\], and takes their frames to the vertices, whose velocities the
     /// spins change; `grid` has the grid's origin and spacing \[m\].
     pub(super) fn advance(
         &mut self,
         vertices: &mut Vertices,
         applied: &mut PinImpulse,
-        substep: f64,
+        [kick, substep]: [f64; 2],
         grid: (Vector3<f64>, f64),
     ) {
         if self.rest.is_empty() {
             return;
         }
-        self.turn(applied, substep);
+        self.turn(applied, kick);
         self.positions.write(vertices);
         self.carry(substep, grid.1);
         self.find_twists();
@@ -160,10 +160,10 @@ impl Ropes {
     }
 
     /// Impulses of the torques, and of the twist pins.
-    fn turn(&mut self, applied: &mut PinImpulse, substep: f64) {
+    fn turn(&mut self, applied: &mut PinImpulse, kick: f64) {
         for ((segment, torque), rest) in self.segments.iter_mut().zip(&self.torques).zip(&self.rest) {
             if let Some(rest) = &rest.segment {
-                segment.spin += substep * torque / rest.inertia;
+                segment.spin += kick * torque / rest.inertia;
             }
         }
         for &(segment, spin) in &self.held {
