@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use crate::cloth::LayerReport;
+use crate::rope::StrandReport;
 use crate::detail::{self, FindSubgridMotion, SubgridMotion};
 use crate::engine::{GridMotionSums, Mpm, NODE_CHUNK, Tiles};
 use crate::error::MpmError;
@@ -198,7 +199,8 @@ impl Mpm {
     fn advance_sheets(&mut self, substep: f64) {
         let lost = self.outcomes.iter().any(|o| o.lost.is_some());
         if let Some(sheets) = self.sheets.as_mut().filter(|_| !lost) {
-            sheets.advance(&self.store, self.frame.after(substep), substep, self.gravity);
+            let origins = [self.frame.origin, self.frame.after(substep)];
+            sheets.advance(&self.store, origins, substep, self.gravity);
             self.scatter_sheets();
         }
     }
@@ -237,6 +239,20 @@ impl Mpm {
     pub fn layer_report(&self) -> Option<LayerReport> {
         let has_layers = |sheets: &&ClothMeshes| !sheets.patches.is_empty();
         self.sheets.as_deref().filter(has_layers).map(ClothMeshes::layer_report)
+    }
+
+    /// Says whether strands of ropes are kept from passing through each other, and apart by the sum of their
+    /// radii, from here on, as they are at the start. Without it they meet in the grid alone.
+    pub fn keep_strands_apart(&mut self, is_on: bool) {
+        if let Some(sheets) = self.sheets.as_mut() {
+            sheets.keep_strands_apart(is_on);
+        }
+    }
+
+    /// What contact between strands of ropes came to in the last substep; none without ropes, and where they are
+    /// not kept apart.
+    pub fn strand_report(&self) -> Option<StrandReport> {
+        self.sheets.as_deref().and_then(ClothMeshes::strand_report)
     }
 
     fn lost_particle(&self, block: usize, tile: usize, lane: usize) -> MpmError {

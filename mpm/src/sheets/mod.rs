@@ -9,10 +9,11 @@
 //!    ([`pins`]);
 //! 3. the vertex-face constraints are solved ([`solve_vertex_face_constraints`]);
 //! 4. at the end of a step, layers that would pass through each other are kept apart ([`layers`]);
-//! 5. the stress of faces is computed, in a long substep as a mean over several steps of the mesh,
+//! 5. strands of ropes are kept apart ([`strands`]);
+//! 6. the stress of faces is computed, in a long substep as a mean over several steps of the mesh,
 //!    and the forces on their corners ([`stress`]), of hinges ([`bending`]) and of gas ([`gas`]); frames and
 //!    forces of ropes, whose vertices follow those of the sheets ([`ropes`]);
-//! 6. the results are written to the lanes: positions, velocities, directors, and the next
+//! 7. the results are written to the lanes: positions, velocities, directors, and the next
 //!    substep's forces ([`scatter`]).
 //!
 //! Every loop is over independent elements and sums in a fixed order, so results do not depend on
@@ -30,6 +31,7 @@ mod quad;
 mod ropes;
 mod saved;
 mod scatter;
+mod strands;
 mod stress;
 mod stretch;
 mod tie;
@@ -45,7 +47,7 @@ use rayon::prelude::*;
 use crate::blocks::{NodeBlock, Topology};
 use crate::cloth::{ClothMaterial, LayerReport, RestFace, Sheet, SheetParticles, Stability};
 use crate::particle::ParticleState;
-use crate::rope::Rope;
+use crate::rope::{Rope, StrandReport};
 use crate::tiles::kinematics::{POSITION, VELOCITY};
 use crate::tiles::{ParticleStore, kinematics};
 use arrays::{
@@ -59,6 +61,7 @@ use pins::{Grid, Pins};
 use pliant_numeric::simd::{Detected, F32x16, LANES};
 use quad::F32x4;
 use ropes::Ropes;
+use strands::Strands;
 
 /// The warps of the groups of a (valid) sheet, if it is woven.
 fn warps(sheet: &Sheet) -> Vec<Warp> {
@@ -106,6 +109,7 @@ pub(crate) struct ClothMeshes {
     gases: Gases,
     pins: Pins,
     layers: Layers,
+    strands: Strands,
     /// Whether some sheet resists shear across it.
     has_shear_stiffness: bool,
 }
@@ -144,6 +148,7 @@ impl ClothMeshes {
             gases: Gases::default(),
             pins: Pins::default(),
             layers: Layers::new(Vec::new(), 0, grid_spacing),
+            strands: Strands::new(&[], 0, grid_spacing),
             has_shear_stiffness: sheets.iter().any(|sheet| sheet.material.shear_stiffness > 0.0),
         };
         let mut adjacency = Vec::new();
@@ -183,6 +188,7 @@ impl ClothMeshes {
         all.slots = vec![LaneSlot::default(); all.members.len()];
         all.states = vec![FaceState::ZERO; all.groups.len()];
         all.layers = Layers::new(all.vertex_faces(), of_sheets, grid_spacing);
+        all.strands = Strands::new(ropes, of_sheets, grid_spacing);
         all
     }
 
@@ -264,8 +270,19 @@ impl ClothMeshes {
     }
 
     /// The particles were put elsewhere.
-    pub(crate) fn forget_layers(&mut self) {
+    pub(crate) fn forget_contact(&mut self) {
         self.layers.forget();
+        self.strands.forget();
+    }
+
+    /// Whether strands of ropes are kept apart from here on.
+    pub(crate) fn keep_strands_apart(&mut self, is_on: bool) {
+        self.strands.is_on = is_on;
+    }
+
+    /// What contact between strands came to in the last substep; none where they are not kept apart.
+    pub(crate) fn strand_report(&self) -> Option<StrandReport> {
+        (self.strands.is_on && self.ropes.len() > 0).then_some(self.strands.report)
     }
 
     /// Id of the first particle of cloth.
@@ -371,14 +388,15 @@ impl ClothMeshes {
     }
 
     /// The step of the sheets after G2P, except for writing the lanes, over `substep` \[s\] under
-    /// `gravity` \[m/s^2\]; `origin` is that of the grid at its end \[m\].
+    /// `gravity` \[m/s^2\]; `origins` are those of the grid at its start and its end \[m\].
     pub(crate) fn advance(
         &mut self,
         store: &ParticleStore,
-        origin: Vector3<f64>,
+        [before, origin]: [Vector3<f64>; 2],
         substep: f64,
         gravity: Vector3<f64>,
     ) {
+        self.strands.begin(&self.vertices, (before, self.grid_spacing));
         self.fetch(store);
         let step = (substep / self.grid_spacing) as f32;
         self.pins.apply_pins_to_vertices(
@@ -389,6 +407,7 @@ impl ClothMeshes {
         self.solve_vertex_face_constraints(step);
         let grid = (origin, self.grid_spacing);
         self.layers.keep_apart(&mut self.vertices, grid);
+        self.strands.keep_apart(&mut self.vertices, &mut self.pins.applied, substep, grid);
         self.ropes.advance(&mut self.vertices, &mut self.pins.applied, substep, grid);
         self.find_forces(store, substep, gravity);
     }
@@ -452,5 +471,6 @@ impl ClothMeshes {
             + self.gases.memory()
             + self.ropes.memory()
             + self.layers.memory()
+            + self.strands.memory()
     }
 }
