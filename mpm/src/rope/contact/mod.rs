@@ -54,7 +54,7 @@ type V3 = Vector3<f64>;
 const MARGIN: f64 = 0.1;
 
 /// Rounds of impulses before the rest moves rigidly.
-const ROUNDS: usize = 10;
+const ROUNDS: usize = 30;
 
 /// Part of what is missing of a distance that a push adds, and its most over the sum of the radii \[-\]: strands
 /// that start inside each other come apart in some thousand substeps, at a thousandth of the speed of waves.
