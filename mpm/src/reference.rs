@@ -231,8 +231,7 @@ impl ReferenceMpm {
         contact.starts = starts;
         contact.ends = vertices().map(|p| p.position).collect();
         contact.velocities = vertices().map(|p| p.velocity).collect();
-        contact.inverse_masses =
-            self.ropes.iter().flat_map(|rope| rope.inverse_masses(self.time)).collect();
+        contact.inverse_masses = self.ropes.iter().flat_map(|rope| rope.inverse_masses(self.time)).collect();
         contact.keep_apart(substep);
         let moved = contact.ends.iter().zip(&contact.velocities).zip(&contact.on_held);
         let mut moved = moved.map(|((end, velocity), on_held)| (*end, *velocity, *on_held));

@@ -4,13 +4,13 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use crate::cloth::LayerReport;
-use crate::rope::StrandReport;
 use crate::detail::{self, FindSubgridMotion, SubgridMotion};
 use crate::engine::{GridMotionSums, Mpm, NODE_CHUNK, Tiles};
 use crate::error::MpmError;
 use crate::g2p::{BlockOutcome, GridToParticles};
 use crate::grid::{FreeMotionSums, GridPass};
 use crate::p2g::ParticlesToGrid;
+use crate::rope::StrandReport;
 use crate::scratchpad::{Scratchpad, StencilBox, StencilPoolSlice, assign_pool_rows};
 use crate::sheets::ClothMeshes;
 use crate::tiles::{ParticleBlock, PerBlock, par_blocks, resize};

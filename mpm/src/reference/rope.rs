@@ -132,7 +132,10 @@ impl ReferenceRope {
 
     /// Where contact between strands takes its vertices: position \[m\], velocity \[m/s\], and the impulse on
     /// held ones \[N s\].
-    pub(super) fn set_contact(&mut self, moved: impl Iterator<Item = (Vector3<f64>, Vector3<f64>, Vector3<f64>)>) {
+    pub(super) fn set_contact(
+        &mut self,
+        moved: impl Iterator<Item = (Vector3<f64>, Vector3<f64>, Vector3<f64>)>,
+    ) {
         for (p, (position, velocity, on_held)) in self.vertices.iter_mut().zip(moved) {
             (p.position, p.velocity) = (position, velocity);
             self.support[0] -= on_held;

@@ -196,12 +196,7 @@ impl Ropes {
     }
 
     /// Couples of the spins on the vertices; pins take those of held ones.
-    fn turn_back(
-        &self,
-        vertices: &mut Vertices,
-        applied: &mut PinImpulse,
-        grid: (Vector3<f64>, f64),
-    ) {
+    fn turn_back(&self, vertices: &mut Vertices, applied: &mut PinImpulse, grid: (Vector3<f64>, f64)) {
         for k in 0..self.rest.len() {
             let before = k.checked_sub(1).map_or_else(Vector3::zeros, |k| self.carried[k].couple);
             let impulse = before - self.carried[k].couple;

@@ -32,6 +32,7 @@
 //! ([`StrandReport::unresolved`]). There is no friction here: the grid has it.
 
 mod pair;
+mod push;
 mod strands;
 #[cfg(test)]
 mod tests;
@@ -42,7 +43,7 @@ use serde::Serialize;
 
 use super::line::Rope;
 use crate::cloth::cells::{BoundingBox, Cells};
-use crate::cloth::layers::distance::{Closest, Kind};
+use crate::cloth::layers::distance::Kind;
 use crate::cloth::layers::impulses::{Contact, push_apart};
 use crate::cloth::layers::zones::Zones;
 use pair::Pair;
@@ -55,14 +56,6 @@ const MARGIN: f64 = 0.1;
 
 /// Rounds of impulses before the rest moves rigidly.
 const ROUNDS: usize = 30;
-
-/// Part of what is missing of a distance that a push adds, and its most over the sum of the radii \[-\]: strands
-/// that start inside each other come apart in some thousand substeps, at a thousandth of the speed of waves.
-const PUSH: f64 = 0.1;
-const LONGEST_PUSH: f64 = 1e-3;
-
-/// Overlap of strands that is counted, over the sum of their radii \[-\].
-const COUNTED_OVERLAP: f64 = 0.01;
 
 /// Smallest number of pairs in a parallel job.
 const GRAIN: usize = 64;
@@ -126,13 +119,20 @@ pub(crate) struct StrandContact {
     zones: Zones,
     /// Whether zones move rigidly now.
     has_zones: bool,
+    /// Vertices at an end of a rope.
+    is_end: Vec<bool>,
 }
 
 impl StrandContact {
     /// The strands of `ropes` in a grid of this spacing \[m\]. Vertices are those of the ropes, one after the
     /// other.
     pub fn new(ropes: &[Rope], grid_spacing: f64) -> Self {
-        let count = ropes.iter().map(|rope| rope.vertices.len()).sum();
+        let of_rope = |rope: &Rope| {
+            let last = rope.vertices.len() - 1;
+            (0..=last).map(move |k| k == 0 || k == last)
+        };
+        let is_end: Vec<bool> = ropes.iter().flat_map(of_rope).collect();
+        let count = is_end.len();
         let zero = vec![V3::zeros(); count];
         Self {
             strands: strands(ropes, 0),
@@ -153,13 +153,14 @@ impl StrandContact {
             has_moved: vec![true; count],
             zones: Zones::default(),
             has_zones: false,
+            is_end,
         }
     }
 
     /// Bytes held.
     pub fn memory(&self) -> usize {
         self.strands.capacity() * size_of::<Strand>()
-            + self.starts.len() * (8 * size_of::<V3>() + size_of::<f64>() + size_of::<bool>())
+            + self.starts.len() * (8 * size_of::<V3>() + size_of::<f64>() + 2 * size_of::<bool>())
             + self.cells.memory()
             + self.pairs.capacity() * size_of::<Pair>()
             + self.contacts.capacity() * size_of::<Contact>()
@@ -337,41 +338,6 @@ impl StrandContact {
             let gained = |v: usize| (self.velocities[v] - self.pushed_velocities[v]) / self.inverse_masses[v];
             let free = zone.filter(|v| self.inverse_masses[*v] > 0.0);
             self.on_held[held] -= free.map(gained).sum::<V3>();
-        }
-    }
-
-    /// Pushes strands apart that are too near at the end of the substep, by their positions alone.
-    fn push_slowly(&mut self, report: &mut StrandReport) {
-        for pair in &self.pairs {
-            let (from, to) = (pair.points(&self.starts), pair.points(&self.ends));
-            if pair.is_far(&from, &to) {
-                continue;
-            }
-            let closest = Closest::of(pair.kind, &to);
-            let distance = closest.apart.norm();
-            let missing = pair.reach - distance;
-            if missing <= 0.0 {
-                continue;
-            }
-            report.overlap = report.overlap.max(missing / pair.reach);
-            report.overlapping += usize::from(missing > COUNTED_OVERLAP * pair.reach);
-            let normal = if distance > 0.0 {
-                closest.apart / distance
-            } else {
-                (to[1] - to[0]).cross(&(to[3] - to[2])).try_normalize(0.0).unwrap_or_default()
-            };
-            let mobility: f64 = pair
-                .vertices
-                .iter()
-                .zip(closest.weights)
-                .map(|(v, w)| w * w * self.inverse_masses[*v as usize])
-                .sum();
-            if mobility > 0.0 {
-                let push = (PUSH * missing).min(LONGEST_PUSH * pair.reach) / mobility;
-                for (&v, w) in pair.vertices.iter().zip(closest.weights) {
-                    self.ends[v as usize] += normal * (push * w * self.inverse_masses[v as usize]);
-                }
-            }
         }
     }
 }

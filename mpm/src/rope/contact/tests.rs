@@ -79,18 +79,19 @@ impl Pile {
         let count = 2 + (random.uniform() * 3.0) as usize;
         for _ in 0..count {
             let radius = log_uniform(random, 2e-3, 0.5);
-            let material =
-                RopeMaterial::new(log_uniform(random, 1e2, 1e4), radius, 1.0, 1.0);
+            let material = RopeMaterial::new(log_uniform(random, 1e2, 1e4), radius, 1.0, 1.0);
             height += (last + radius) * (1.0 + log_uniform(random, 1e-6, 0.5));
             last = radius;
             let angle = random.uniform() * 6.3;
             let along = V3::new(angle.cos(), angle.sin(), 0.0) * 4.0;
-            let center = V3::new(0.0, 0.0, height) + vector(random, 0.2).component_mul(&V3::new(1.0, 1.0, 0.0));
+            let center =
+                V3::new(0.0, 0.0, height) + vector(random, 0.2).component_mul(&V3::new(1.0, 1.0, 0.0));
             let segments = (8.0 / radius.max(0.5)) as usize;
             ropes.push(Rope::new(Rope::line(center - along, center + along, segments), material));
         }
         let contact = StrandContact::new(&ropes, 1.0);
-        let masses = ropes.iter().flat_map(|r| r.volumes().into_iter().map(|v| v * r.material.density)).collect();
+        let masses =
+            ropes.iter().flat_map(|r| r.volumes().into_iter().map(|v| v * r.material.density)).collect();
         let (mut segments, mut first) = (Vec::new(), 0);
         for (number, rope) in ropes.iter().enumerate() {
             segments.extend(
