@@ -192,11 +192,11 @@ fn strands_are_kept_apart() {
         let mut builder = World::builder(Settings { layer_contact, ..Settings::new(H, 5e-3) });
         builder.rope(taut);
         for x in [-0.04, 0.04] {
-            builder.rope(line(Vector3::new(x, 0.0, 0.02), Vector3::y() * 0.12, 24));
+            builder.rope(line(Vector3::new(x, 0.0, 0.0102), Vector3::y() * 0.12, 24));
         }
         let mut world = builder.build().unwrap();
         let mut strands: Option<StrandReport> = None;
-        run_for(&mut world, 0.4, |world, report| {
+        run_for(&mut world, 1.0, |world, report| {
             world.diagnostics();
             strands = strands.into_iter().chain(report.strands).reduce(|a, b| a.with(&b));
         });
