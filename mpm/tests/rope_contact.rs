@@ -510,7 +510,7 @@ fn strands_inside_each_other_come_apart_slowly() {
     }
 }
 
-/// Two ropes that are held at both ends and pressed onto each other by the pins.
+/// Two ropes that are held at both ends, one in the middle too, and pressed onto each other by the pins.
 fn pressed() -> ([Rope; 2], f64) {
     let (h, radius) = (0.02, 0.006);
     let material = RopeMaterial {
@@ -518,18 +518,19 @@ fn pressed() -> ([Rope; 2], f64) {
         bending_stiffness: Some(1e-5),
         ..RopeMaterial::new(1e3, radius, 1e6, 4e5)
     };
-    let across = |along: V3, height: f64, moved: f64| {
+    let across = |along: V3, height: f64, moved: f64, held: &[usize]| {
         let mut rope =
             Rope::new(Rope::line(V3::z() * height - along, V3::z() * height + along, 24), material);
         let pin = |v: usize| {
             let from = rope.vertices[v];
             Pin::new(v, vec![(0.0, from), (0.02, from - moved * V3::z())], f64::INFINITY).unwrap()
         };
-        rope.pins = [0, 24].map(pin).to_vec();
+        rope.pins = held.iter().map(|v| pin(*v)).collect();
         rope.velocity = -moved / 0.02 * V3::z();
         rope
     };
-    ([across(V3::x() * 0.12, 0.0, 0.0), across(V3::new(0.03, 0.12, 0.0), 2.05 * radius, 0.06)], h)
+    let still = across(V3::x() * 0.12, 0.0, 0.0, &[0, 12, 24]);
+    ([still, across(V3::new(0.03, 0.12, 0.0), 2.05 * radius, 0.06, &[0, 24])], h)
 }
 
 /// Strands in contact: the number of threads changes no bit, and a run that is saved and resumed elsewhere is the same

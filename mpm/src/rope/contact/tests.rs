@@ -186,8 +186,8 @@ fn random_strands_stay_apart() {
             if is_clean {
                 settled += 1;
                 worst[4] = worst[4].max(angular);
-                // Pushes of up to 1e-6 of a radius move what slides.
-                assert!(angular < 1e-9, "seed {SEED}, case {case}, step {step}: {angular}");
+                // Pushes of a tenth of what is missing, with a lever of up to an eighth of that of the moment.
+                assert!(angular < 2e-7, "seed {SEED}, case {case}, step {step}: {angular}");
             }
             assert_eq!(report.unresolved, 0, "seed {SEED}, case {case}, step {step}");
             contacts += report.contacts;
@@ -245,8 +245,8 @@ fn held_vertices_take_the_impulses() {
             let found = [lost[0].norm() / size, lost[1].norm() / (8.0 * size)];
             assert!(found[0] < 1e-9, "seed {SEED}, case {case}, step {step}: {found:?} {report:?}");
             worst[0] = worst[0].max(found[0]);
-            if report.rigid == 0 && report.overlap < 1e-4 {
-                assert!(found[1] < 1e-7, "seed {SEED}, case {case}, step {step}: {found:?} {report:?}");
+            if report.rigid == 0 && report.overlap < 1.1e-5 {
+                assert!(found[1] < 2e-7, "seed {SEED}, case {case}, step {step}: {found:?} {report:?}");
                 worst[1] = worst[1].max(found[1]);
             }
             let (ends, after) = (pile.contact.ends.clone(), pile.contact.velocities.clone());
