@@ -21,6 +21,7 @@
 
 mod arrays;
 mod bending;
+mod contact;
 mod energy;
 mod gas;
 pub(crate) mod lanes;
@@ -45,9 +46,9 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use crate::blocks::{NodeBlock, Topology};
-use crate::cloth::{ClothMaterial, LayerReport, RestFace, Sheet, SheetParticles, Stability};
+use crate::cloth::{ClothMaterial, RestFace, Sheet, SheetParticles, Stability};
 use crate::particle::ParticleState;
-use crate::rope::{Rope, StrandReport};
+use crate::rope::Rope;
 use crate::tiles::kinematics::{POSITION, VELOCITY};
 use crate::tiles::{ParticleStore, kinematics};
 use arrays::{
@@ -249,40 +250,6 @@ impl ClothMeshes {
             (0..group.lanes as usize).map(move |l| corners.map(|corner| corner[l]))
         };
         self.groups.iter().flat_map(of).collect()
-    }
-
-    /// Begins a step: from here on layers are to be kept from passing through each other.
-    pub(crate) fn begin_layer_contact(&mut self, store: &ParticleStore, origin: Vector3<f64>) {
-        let (slots, spacing) = (&self.slots, self.grid_spacing);
-        let position = |place: &u32| pins::place(slots[*place as usize], store, origin, spacing).2;
-        // As many as there are vertices of sheets.
-        self.layers.begin(self.places.iter().map(position));
-    }
-
-    /// The next substep is the last of the step that has begun.
-    pub(crate) fn end_layer_contact(&mut self) {
-        self.layers.end();
-    }
-
-    /// What contact between layers came to in the last step.
-    pub(crate) fn layer_report(&self) -> LayerReport {
-        self.layers.report
-    }
-
-    /// The particles were put elsewhere.
-    pub(crate) fn forget_contact(&mut self) {
-        self.layers.forget();
-        self.strands.forget();
-    }
-
-    /// Whether strands of ropes are kept apart from here on.
-    pub(crate) fn keep_strands_apart(&mut self, is_on: bool) {
-        self.strands.is_on = is_on;
-    }
-
-    /// What contact between strands came to in the last substep; none where they are not kept apart.
-    pub(crate) fn strand_report(&self) -> Option<StrandReport> {
-        (self.strands.is_on && self.ropes.len() > 0).then_some(self.strands.report)
     }
 
     /// Id of the first particle of cloth.
