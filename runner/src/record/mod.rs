@@ -28,7 +28,7 @@ pub(crate) use joints::any as has_joints;
 pub use joints::{JOINTS, JointRow, read_joints};
 pub use manifest::{
     Conservation, CouplingSummary, GoalResult, MANIFEST, Manifest, MeanMax, MsPerStep, Number, Pictures,
-    RigidSummary, SolverSummary, Status, StrandSummary,
+    RigidSummary, SolverSummary, Status,
 };
 pub(crate) use manifest::{read_json, write_json};
 pub use paths::{FRAMES, check_names, frame_path, hull_folder};
