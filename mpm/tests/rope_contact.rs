@@ -533,6 +533,26 @@ fn pressed() -> ([Rope; 2], f64) {
     ([still, across(V3::new(0.03, 0.12, 0.0), 2.05 * radius, 0.06, &[0, 24])], h)
 }
 
+/// Ropes that pins hold at all vertices, and take through each other, are not kept apart: it is counted.
+#[test]
+fn what_pins_force_is_counted() {
+    let (h, radius) = (0.02, 0.004);
+    let material = RopeMaterial::new(1e3, radius, 1e6, 4e5);
+    let held = |along: V3, height: f64, moved: f64| {
+        let mut rope = Rope::new(Rope::line(V3::z() * height - along, V3::z() * height + along, 8), material);
+        let pin = |v: usize| {
+            let from = rope.vertices[v];
+            Pin::new(v, vec![(0.0, from), (0.01, from - moved * V3::z())], f64::INFINITY).unwrap()
+        };
+        rope.pins = (0..=8).map(pin).collect();
+        rope
+    };
+    let ropes = [held(V3::x() * 0.05, 0.0, 0.0), held(V3::y() * 0.05, 2.5 * radius, 5.0 * radius)];
+    let run = run(model(h, &ropes), &ropes, true, (0.01, V3::zeros()), (1, None));
+    println!("{:?} {:?}", run.seen, run.report);
+    assert!(run.seen.passed && run.report.unresolved > 0 && run.report.overlap > 0.9, "{run:?}");
+}
+
 /// Strands in contact: the number of threads changes no bit, and a run that is saved and resumed elsewhere is the same
 /// run.
 #[test]
