@@ -25,6 +25,7 @@ impl ParticleBackend for HostBackend {
         check_transfer(world.mpm, world.settings.transfer)
             .map_err(|error| StepError::Backend { step: world.step, reason: error.to_string() })?;
         let every = substeps_a_layer_contact(world);
+        world.mpm.keep_strands_apart(world.settings.layer_contact);
         // Without particles there is nothing to substep.
         for k in 0..if world.mpm.is_empty() { 0 } else { world.count } {
             world.check_watch(k)?;
@@ -145,6 +146,8 @@ fn substep(world: &mut SubstepRun<'_>, k: u32, every: u32) -> Result<(), StepErr
         let (before, now) = (world.sums.contacts.layers, world.mpm.layer_report());
         world.sums.contacts.layers = before.into_iter().chain(now).reduce(|a, b| a.with(&b));
     }
+    let figures = &mut world.sums.contacts;
+    figures.strands = figures.strands.into_iter().chain(world.mpm.strand_report()).reduce(|a, b| a.with(&b));
     let (coupling_step, mobility) = (world.coupling_step, &mut world.contact.problem.mobility);
     let followed =
         world.motion.relinearise(world.bodies, k, count, coupling_step, &world.impulses.current, mobility);

@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 use pliant_mpm::cloth::LayerReport;
+use pliant_mpm::rope::StrandReport;
 use pliant_rigid::simulation::{AdvanceSummary, EnergyFlows, MechanicalEnergy};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,9 @@ pub struct ContactStatistics {
     pub deepest: Option<f64>,
     /// Contact between layers of cloth; absent without cloth, and if they are not kept apart.
     pub layers: Option<LayerReport>,
+    /// Contact between strands of ropes, all substeps together; absent without ropes, and if they are not kept
+    /// apart.
+    pub strands: Option<StrandReport>,
 }
 
 impl ContactStatistics {
@@ -87,6 +91,9 @@ pub struct StepReport {
     /// Contact between layers of cloth, all coupling steps together; absent without cloth, and where
     /// they are not kept apart (on a backend).
     pub layers: Option<LayerReport>,
+    /// Contact between strands of ropes, all substeps together; absent without ropes, and where they are not
+    /// kept apart.
+    pub strands: Option<StrandReport>,
     /// Grid nodes that carry mass, at the end.
     pub grid_nodes: usize,
     /// Report of the bodies' step: its own steps, contacts among bodies, iterations.
@@ -106,6 +113,7 @@ impl StepReport {
         self.not_converged += contacts.not_converged;
         self.deepest = self.deepest.into_iter().chain(contacts.deepest).reduce(f64::max);
         self.layers = self.layers.into_iter().chain(contacts.layers).reduce(|a, b| a.with(&b));
+        self.strands = self.strands.into_iter().chain(contacts.strands).reduce(|a, b| a.with(&b));
         if self.coupling_steps == 1 {
             self.rigid = *rigid;
         } else {

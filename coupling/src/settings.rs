@@ -143,8 +143,8 @@ pub struct Settings {
     pub transfer: Transfer,
     /// Contact between particles and bodies.
     pub contact: ContactSettings,
-    /// Whether layers of cloth are kept from passing through each other, where the particles are on
-    /// the processor.
+    /// Whether layers of cloth, and strands of ropes, are kept from passing through each other, where the
+    /// particles are on the processor.
     pub layer_contact: bool,
     /// The contact solver.
     pub solver: SolverSettings,

@@ -9,7 +9,7 @@ use common::{fixed, floor, run_for, snapshot};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use pliant_coupling::{Settings, World};
 use pliant_mpm::cloth::Pin;
-use pliant_mpm::rope::{Rope, RopeMaterial, TwistPin};
+use pliant_mpm::rope::{Rope, RopeMaterial, StrandReport, TwistPin};
 use pliant_rigid::Shape;
 use pliant_testing::Random;
 
@@ -172,6 +172,43 @@ fn copies_go_on_with_the_same_bits() {
     assert!(bits(&mut branch) == expected && bits(&mut restored) == expected);
     let error = held(Some(1e-6)).read_state(&mut saved.as_slice()).unwrap_err().to_string();
     assert!(error.contains("material of rope 0"), "{error}");
+}
+
+/// Two ropes that fall across a held one and hang on it: strands are kept apart, the step reports it, and the balances
+/// close as without contact between strands. The setting of layers turns it off.
+#[test]
+fn strands_are_kept_apart() {
+    let run = |layer_contact: bool| {
+        let material = RopeMaterial {
+            bending_stiffness: Some(1e-6),
+            damping: 0.8,
+            ..RopeMaterial::new(1e3, 0.005, 1e6, 4e5)
+        };
+        let line = |middle: Vector3<f64>, along: Vector3<f64>, count: usize| {
+            Rope::new(Rope::line(middle - along, middle + along, count), material)
+        };
+        let mut taut = line(Vector3::zeros(), Vector3::x() * 0.15, 30);
+        taut.pins = [0, 30].map(|v| Pin::fixed(v, taut.vertices[v]).unwrap()).to_vec();
+        let mut builder = World::builder(Settings { layer_contact, ..Settings::new(H, 5e-3) });
+        builder.rope(taut);
+        for x in [-0.04, 0.04] {
+            builder.rope(line(Vector3::new(x, 0.0, 0.0102), Vector3::y() * 0.12, 24));
+        }
+        let mut world = builder.build().unwrap();
+        let mut strands: Option<StrandReport> = None;
+        run_for(&mut world, 1.0, |world, report| {
+            world.diagnostics();
+            strands = strands.into_iter().chain(report.strands).reduce(|a, b| a.with(&b));
+        });
+        (world.balance(), strands)
+    };
+    let (balance, strands) = run(true);
+    println!("{balance:?} {strands:?}");
+    let strands = strands.unwrap();
+    assert!(strands.contacts > 100 && strands.overlap < 1e-3 && strands.unresolved == 0, "{strands:?}");
+    assert!(balance.linear_momentum < 1e-5 && balance.angular_momentum < 1e-5, "{balance:?}");
+    assert!(balance.energy.unwrap() < 0.05, "{balance:?}");
+    assert_eq!(run(false).1, None);
 }
 
 /// A device, which has no frames of ropes, refuses them by name.

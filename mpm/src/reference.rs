@@ -29,6 +29,7 @@ use crate::cloth::{ClothMaterial, ClothMesh, Pin};
 use crate::constitutive::{AnyModel, Constitutive};
 use crate::detail;
 use crate::material::Material;
+use crate::rope::contact::StrandContact;
 use crate::rope::{Rope, RopeError};
 use crate::stable_step::kick;
 use nalgebra::{Matrix3, Vector3};
@@ -56,6 +57,7 @@ pub struct ReferenceMpm {
     models: Vec<AnyModel<f64>>,
     /// Length of the last substep; zero at the start \[s\].
     last_substep: f64,
+    strands: Option<StrandContact>,
 }
 
 impl ReferenceMpm {
@@ -87,6 +89,7 @@ impl ReferenceMpm {
             particles,
             cloths: Vec::new(),
             ropes: Vec::new(),
+            strands: None,
             body_force: None,
             mass_damping: Vec::new(),
             materials,
@@ -152,6 +155,8 @@ impl ReferenceMpm {
     /// What is wrong with it ([`Rope::check`]).
     pub fn add_rope(&mut self, rope: &Rope) -> Result<usize, RopeError> {
         self.ropes.push(ReferenceRope::new(rope, self.grid_spacing)?);
+        let sources: Vec<Rope> = self.ropes.iter().map(|rope| rope.source().clone()).collect();
+        self.strands = Some(StrandContact::new(&sources, self.grid_spacing));
         Ok(self.ropes.len() - 1)
     }
 
@@ -213,11 +218,34 @@ impl ReferenceMpm {
             cloth.grid_to_particles(grid, self.time, substep, self.gravity);
         }
         let kick = kick(self.last_substep, substep);
+        let starts: Vec<Vector3<f64>> = self.ropes.iter().flat_map(ReferenceRope::positions).collect();
         for rope in &mut self.ropes {
-            rope.grid_to_particles(grid, self.time, [kick, substep]);
+            rope.grid_to_particles(grid, self.time, substep);
+        }
+        self.keep_strands_apart(starts, substep);
+        for rope in &mut self.ropes {
+            rope.turn_segments(self.time, [kick, substep]);
         }
         self.last_substep = substep;
         self.damp_velocities(substep);
+    }
+
+    /// Keeps the strands of all ropes apart in a substep of `substep` \[s\] from `starts` \[m\]; pins take the
+    /// impulses on held vertices.
+    fn keep_strands_apart(&mut self, starts: Vec<Vector3<f64>>, substep: f64) {
+        let Some(contact) = &mut self.strands else { return };
+        let vertices = || self.ropes.iter().flat_map(|rope| &rope.vertices);
+        contact.starts = starts;
+        contact.ends = vertices().map(|p| p.position).collect();
+        contact.velocities = vertices().map(|p| p.velocity).collect();
+        contact.inverse_masses = self.ropes.iter().flat_map(|rope| rope.inverse_masses(self.time)).collect();
+        contact.keep_apart(substep);
+        let moved = contact.ends.iter().zip(&contact.velocities).zip(&contact.on_held);
+        let mut moved = moved.map(|((end, velocity), on_held)| (*end, *velocity, *on_held));
+        for rope in &mut self.ropes {
+            let count = rope.vertices.len();
+            rope.set_contact(moved.by_ref().take(count));
+        }
     }
 
     /// Mass-proportional damping after a substep of `substep` \[s\]: a force -alpha m v on every

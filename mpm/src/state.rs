@@ -212,7 +212,7 @@ impl Mpm {
     /// Updates the sheets from their particles.
     fn fetch_sheets(&mut self) {
         if let Some(sheets) = &mut self.sheets {
-            sheets.forget_layers();
+            sheets.forget_contact();
             sheets.fetch(&self.store);
             sheets.measure(&self.store);
         }

@@ -10,6 +10,7 @@ use crate::error::MpmError;
 use crate::g2p::{BlockOutcome, GridToParticles};
 use crate::grid::{FreeMotionSums, GridPass};
 use crate::p2g::ParticlesToGrid;
+use crate::rope::StrandReport;
 use crate::scratchpad::{Scratchpad, StencilBox, StencilPoolSlice, assign_pool_rows};
 use crate::sheets::ClothMeshes;
 use crate::stable_step::kick;
@@ -199,9 +200,9 @@ impl Mpm {
     fn advance_sheets(&mut self, substep: f64) {
         let lost = self.outcomes.iter().any(|o| o.lost.is_some());
         if let Some(sheets) = self.sheets.as_mut().filter(|_| !lost) {
-            let grid = (self.frame.after(substep), self.frame.velocity);
+            let origins = [self.frame.origin, self.frame.after(substep)];
             let times = [kick(self.last_substep, substep), substep];
-            sheets.advance(&self.store, grid, times, self.gravity);
+            sheets.advance(&self.store, origins, times, self.gravity);
             self.scatter_sheets();
         }
     }
@@ -240,6 +241,20 @@ impl Mpm {
     pub fn layer_report(&self) -> Option<LayerReport> {
         let has_layers = |sheets: &&ClothMeshes| !sheets.patches.is_empty();
         self.sheets.as_deref().filter(has_layers).map(ClothMeshes::layer_report)
+    }
+
+    /// Says whether strands of ropes are kept from passing through each other, and apart by the sum of their
+    /// radii, from here on, as they are at the start. Without it they meet in the grid alone.
+    pub fn keep_strands_apart(&mut self, is_on: bool) {
+        if let Some(sheets) = self.sheets.as_mut() {
+            sheets.keep_strands_apart(is_on);
+        }
+    }
+
+    /// What contact between strands of ropes came to in the last substep; none without ropes, and where they are
+    /// not kept apart.
+    pub fn strand_report(&self) -> Option<StrandReport> {
+        self.sheets.as_deref().and_then(ClothMeshes::strand_report)
     }
 
     fn lost_particle(&self, block: usize, tile: usize, lane: usize) -> MpmError {

@@ -81,8 +81,20 @@ fn rope(h: f64) -> Mpm {
     Mpm::with_ropes(h, vec![], &[], (&[], &[rope]), &[], InstructionSet::detect()).unwrap()
 }
 
+/// Two crossed ropes that fly onto each other and on through blocks.
+fn crossed(h: f64) -> Mpm {
+    let material = RopeMaterial::new(1e3, 0.1 * h, 1e4, 4e3);
+    let line = |along: Vector3<f64>, height: f64| {
+        let middle = Vector3::new(0.25, 0.25, height);
+        let velocity = Vector3::new(1.8, 0.6, 0.4 - 4.0 * height / h);
+        Rope { velocity, ..Rope::new(Rope::line(middle - along, middle + along, 20), material) }
+    };
+    let ropes = [line(Vector3::x() * 0.2, 0.0), line(Vector3::y() * 0.2, 0.21 * h)];
+    Mpm::with_ropes(h, vec![], &[], (&[], &ropes), &[], InstructionSet::detect()).unwrap()
+}
+
 /// No allocation on one thread: for a block of several materials that turns and rings within its
-/// blocks, and for one, a sheet of cloth, an inflated ball and a rope that fly through blocks, as many as before.
+/// blocks, and for one, a sheet of cloth, an inflated ball, a rope and two that touch and fly through blocks, as many as before.
 /// (`alloc_zeroed` and `realloc` come through `alloc` here, so that growing buffers count too.)
 #[test]
 fn stepping_allocates_nothing() {
@@ -133,6 +145,13 @@ fn stepping_allocates_nothing() {
         let (allocations, _, changes) = after_warm_up(rope, limit);
         println!("rope: {allocations} allocations, {changes} changes of blocks");
         assert!(changes >= 3, "{changes} changes of blocks: it does not fly far");
+        assert_eq!(allocations, 0);
+
+        let crossed = crossed(h);
+        let limit = crossed.largest_stable_substep(4.0);
+        let (allocations, _, changes) = after_warm_up(crossed, limit);
+        println!("crossed ropes: {allocations} allocations, {changes} changes of blocks");
+        assert!(changes >= 3, "{changes} changes of blocks: they do not fly far");
         assert_eq!(allocations, 0);
     });
     // The counter counts.

@@ -282,6 +282,7 @@ impl DeviceContact {
         done.contacts = ContactStatistics {
             deepest: None,
             layers: None,
+            strands: None,
             contacts: contacts.sum,
             contacts_max: contacts.most as usize,
             iterations: u32::try_from(solves.iterations).unwrap_or(u32::MAX),

@@ -45,7 +45,7 @@
 //!   because it carries angular momentum.
 
 pub mod bending;
-mod cells;
+pub(crate) mod cells;
 mod closed;
 pub mod crossings;
 pub mod gas;

@@ -1,7 +1,7 @@
 //! Ropes in the reference's grid, see [`crate::rope`] for the method and its sources.
 //!
 //! Within a substep: vertices scatter mass, momentum and the impulse of the elastic forces; pins act on the
-//! grid; vertices gather and move; the torques turn the segments, whose frames follow the line, and the
+//! grid; vertices gather and move; strands that would pass through each other are kept apart; the torques turn the segments, whose frames follow the line, and the
 //! couples that turn their spins act back on the vertices.
 
 use super::cloth::ClothParticle;
@@ -101,23 +101,53 @@ impl ReferenceRope {
         self.support = [impulse, Vector3::zeros()];
     }
 
-    /// Gathers, and moves by `substep` \[s\] from `time` \[s\] on, after torques of a time of `kick` \[s\].
-    pub(super) fn grid_to_particles(&mut self, grid: &Grid, time: f64, [kick, substep]: [f64; 2]) {
-        let RodForces { torques, .. } = self.rod.forces(&self.frames);
+    /// As it was given.
+    pub(super) fn source(&self) -> &Rope {
+        &self.source
+    }
+
+    /// 1 / mass of the vertices; 0 of those that pins hold at `time` \[s\] \[1/kg\].
+    pub(super) fn inverse_masses(&self, time: f64) -> Vec<f64> {
+        let mut inverse_masses: Vec<f64> = self.vertices.iter().map(|p| 1.0 / p.mass).collect();
+        for pin in self.source.pins.iter().filter(|pin| pin.holds(time)) {
+            inverse_masses[pin.vertex()] = 0.0;
+        }
+        inverse_masses
+    }
+
+    /// Gathers, and moves by `substep` \[s\] from `time` \[s\] on.
+    pub(super) fn grid_to_particles(&mut self, grid: &Grid, time: f64, substep: f64) {
         for p in &mut self.vertices {
             p.gather(grid);
         }
-        let mut inverse_masses: Vec<f64> = self.vertices.iter().map(|p| 1.0 / p.mass).collect();
         for pin in self.source.pins.iter().filter(|pin| pin.holds(time)) {
             let held = &mut self.vertices[pin.vertex()];
             let velocity = (pin.position(time + substep) - held.position) / substep;
             self.support[0] += held.mass * (velocity - held.velocity);
             held.velocity = velocity;
-            inverse_masses[pin.vertex()] = 0.0;
         }
         for p in &mut self.vertices {
             p.position += substep * p.velocity;
         }
+    }
+
+    /// Where contact between strands takes its vertices: position \[m\], velocity \[m/s\], and the impulse on
+    /// held ones \[N s\].
+    pub(super) fn set_contact(
+        &mut self,
+        moved: impl Iterator<Item = (Vector3<f64>, Vector3<f64>, Vector3<f64>)>,
+    ) {
+        for (p, (position, velocity, on_held)) in self.vertices.iter_mut().zip(moved) {
+            (p.position, p.velocity) = (position, velocity);
+            self.support[0] -= on_held;
+        }
+    }
+
+    /// Turns the segments over `substep` \[s\] from `time` \[s\] on, after torques of a time of `kick` \[s\], and takes
+    /// their frames to the vertices.
+    pub(super) fn turn_segments(&mut self, time: f64, [kick, substep]: [f64; 2]) {
+        let RodForces { torques, .. } = self.rod.forces(&self.frames);
+        let inverse_masses = self.inverse_masses(time);
         self.turn(&torques, time, [kick, substep]);
         let positions = self.positions();
         let impulses = self.rod.carry(&mut self.frames, &positions, substep);

@@ -11,6 +11,7 @@
 //! - [`twist_pin`]: segments whose turn about the line is prescribed;
 //! - [`segment`]: a segment with its frame; transport in time and along the line;
 //! - [`bend`]: energy, forces and torques of bending and twist at an inner vertex;
+//! - `contact`: strands do not pass through each other;
 //! - [`rod`]: all of it for one rope, serial, in f64;
 //! - [`stability`]: the largest substep.
 //!
@@ -31,6 +32,7 @@
 //! - **Natural curvature** acts along axes half-way between the frames of the two segments.
 
 pub mod bend;
+pub(crate) mod contact;
 pub mod line;
 pub mod material;
 pub mod rod;
@@ -39,6 +41,7 @@ pub mod stability;
 pub mod twist_pin;
 
 pub use bend::{Bend, BendForces};
+pub use contact::StrandReport;
 pub use line::{Rope, RopeError};
 pub use material::RopeMaterial;
 pub use rod::{Rod, RodForces, RodFrames};

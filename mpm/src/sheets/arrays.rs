@@ -35,6 +35,20 @@ pub(super) struct Vertices {
 }
 
 impl Vertices {
+    /// Position of a vertex in a grid with this origin and spacing \[m\].
+    pub(super) fn position(&self, vertex: usize, (origin, spacing): (Vector3<f64>, f64)) -> Vector3<f64> {
+        let (corner, cells) = (self.corners[vertex], self.locals[vertex].vector());
+        Vector3::from_fn(|d, _| (f64::from(corner[d]) + cells[d]) * spacing) + origin
+    }
+
+    /// Puts a vertex at a position \[m\].
+    pub(super) fn put(&mut self, vertex: usize, at: &Vector3<f64>, (origin, spacing): (Vector3<f64>, f64)) {
+        for d in 0..3 {
+            let cells = (at[d] - origin[d]) / spacing - f64::from(self.corners[vertex][d]);
+            self.locals[vertex].0[d] = cells as f32;
+        }
+    }
+
     /// Displacement from one vertex to another along axis `d` \[cells\], with one rounding.
     #[inline(always)]
     pub(super) fn displacement(&self, from: usize, to: usize, d: usize) -> f32 {

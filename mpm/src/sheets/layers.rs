@@ -39,17 +39,16 @@ impl Layers {
         self.is_due = true;
     }
 
-    /// Keeps the layers apart if the step ends here; the grid's origin is at `origin` \[m\] now.
-    pub fn keep_apart(&mut self, vertices: &mut Vertices, (origin, spacing): (Vector3<f64>, f64)) {
+    /// Keeps the layers apart if the step ends here; `grid` has the grid's origin now, and its spacing \[m\].
+    pub fn keep_apart(&mut self, vertices: &mut Vertices, grid: (Vector3<f64>, f64)) {
         if !std::mem::take(&mut self.is_due) {
             return;
         }
         let contact = &mut self.contact;
         // Those of ropes follow.
         let count = contact.starts.len();
-        for (v, corner) in vertices.corners.iter().enumerate().take(count) {
-            let cells = vertices.locals[v].vector();
-            contact.ends[v] = Vector3::from_fn(|d, _| (f64::from(corner[d]) + cells[d]) * spacing) + origin;
+        for v in 0..count {
+            contact.ends[v] = vertices.position(v, grid);
             contact.velocities[v] = vertices.velocities[v].vector();
             contact.inverse_masses[v] = f64::from(vertices.velocities[v].0[3]);
         }
@@ -57,10 +56,9 @@ impl Layers {
         if self.report.contacts == 0 && self.report.crossed == 0 {
             return;
         }
-        for (v, corner) in vertices.corners.iter().enumerate().take(count) {
+        for v in 0..count {
+            vertices.put(v, &contact.ends[v], grid);
             for d in 0..3 {
-                let cells = (contact.ends[v][d] - origin[d]) / spacing - f64::from(corner[d]);
-                vertices.locals[v].0[d] = cells as f32;
                 vertices.velocities[v].0[d] = contact.velocities[v][d] as f32;
             }
         }

@@ -9,10 +9,11 @@
 //!    ([`pins`]);
 //! 3. the vertex-face constraints are solved ([`solve_vertex_face_constraints`]);
 //! 4. at the end of a step, layers that would pass through each other are kept apart ([`layers`]);
-//! 5. the stress of faces is computed, in a long substep as a mean over several steps of the mesh,
+//! 5. strands of ropes are kept apart ([`strands`]);
+//! 6. the stress of faces is computed, in a long substep as a mean over several steps of the mesh,
 //!    and the forces on their corners ([`stress`]), of hinges ([`bending`]) and of gas ([`gas`]); frames and
 //!    forces of ropes, whose vertices follow those of the sheets ([`ropes`]);
-//! 6. the results are written to the lanes: positions, velocities, directors, and the next
+//! 7. the results are written to the lanes: positions, velocities, directors, and the next
 //!    substep's forces ([`scatter`]).
 //!
 //! Every loop is over independent elements and sums in a fixed order, so results do not depend on
@@ -20,6 +21,7 @@
 
 mod arrays;
 mod bending;
+mod contact;
 mod energy;
 mod gas;
 pub(crate) mod lanes;
@@ -31,6 +33,7 @@ mod rope_positions;
 mod ropes;
 mod saved;
 mod scatter;
+mod strands;
 mod stress;
 mod stretch;
 mod tie;
@@ -44,7 +47,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use crate::blocks::{NodeBlock, Topology};
-use crate::cloth::{ClothMaterial, LayerReport, RestFace, Sheet, SheetParticles, Stability};
+use crate::cloth::{ClothMaterial, RestFace, Sheet, SheetParticles, Stability};
 use crate::particle::ParticleState;
 use crate::rope::Rope;
 use crate::tiles::kinematics::{POSITION, VELOCITY};
@@ -60,6 +63,7 @@ use pins::{Grid, Pins};
 use pliant_numeric::simd::{Detected, F32x16, LANES};
 use quad::F32x4;
 use ropes::Ropes;
+use strands::Strands;
 
 /// The warps of the groups of a (valid) sheet, if it is woven.
 fn warps(sheet: &Sheet) -> Vec<Warp> {
@@ -107,6 +111,7 @@ pub(crate) struct ClothMeshes {
     gases: Gases,
     pins: Pins,
     layers: Layers,
+    strands: Strands,
     /// Whether some sheet resists shear across it.
     has_shear_stiffness: bool,
 }
@@ -145,6 +150,7 @@ impl ClothMeshes {
             gases: Gases::default(),
             pins: Pins::default(),
             layers: Layers::new(Vec::new(), 0, grid_spacing),
+            strands: Strands::new(&[], 0, grid_spacing),
             has_shear_stiffness: sheets.iter().any(|sheet| sheet.material.shear_stiffness > 0.0),
         };
         let mut adjacency = Vec::new();
@@ -184,6 +190,7 @@ impl ClothMeshes {
         all.slots = vec![LaneSlot::default(); all.members.len()];
         all.states = vec![FaceState::ZERO; all.groups.len()];
         all.layers = Layers::new(all.vertex_faces(), of_sheets, grid_spacing);
+        all.strands = Strands::new(ropes, of_sheets, grid_spacing);
         all
     }
 
@@ -244,29 +251,6 @@ impl ClothMeshes {
             (0..group.lanes as usize).map(move |l| corners.map(|corner| corner[l]))
         };
         self.groups.iter().flat_map(of).collect()
-    }
-
-    /// Begins a step: from here on layers are to be kept from passing through each other.
-    pub(crate) fn begin_layer_contact(&mut self, store: &ParticleStore, origin: Vector3<f64>) {
-        let (slots, spacing) = (&self.slots, self.grid_spacing);
-        let position = |place: &u32| pins::place(slots[*place as usize], store, origin, spacing).2;
-        // As many as there are vertices of sheets.
-        self.layers.begin(self.places.iter().map(position));
-    }
-
-    /// The next substep is the last of the step that has begun.
-    pub(crate) fn end_layer_contact(&mut self) {
-        self.layers.end();
-    }
-
-    /// What contact between layers came to in the last step.
-    pub(crate) fn layer_report(&self) -> LayerReport {
-        self.layers.report
-    }
-
-    /// The particles were put elsewhere.
-    pub(crate) fn forget_layers(&mut self) {
-        self.layers.forget();
     }
 
     /// Id of the first particle of cloth.
@@ -372,19 +356,19 @@ impl ClothMeshes {
     }
 
     /// The step of the sheets after G2P, except for writing the lanes, over `substep` \[s\], in which
-    /// torques act for a time of `kick` \[s\], under
-    /// `gravity` \[m/s^2\]; `origin` is that of the grid at its end \[m\], which moves with
-    /// `grid_velocity` \[m/s\].
+    /// torques act for a time of `kick` \[s\], under `gravity` \[m/s^2\]; `origins` are those of the grid at
+    /// its start and its end \[m\].
     pub(crate) fn advance(
         &mut self,
         store: &ParticleStore,
-        (origin, grid_velocity): (Vector3<f64>, Vector3<f64>),
+        [before, origin]: [Vector3<f64>; 2],
         [kick, substep]: [f64; 2],
         gravity: Vector3<f64>,
     ) {
+        self.strands.begin(&self.ropes.positions, (before, self.grid_spacing));
         self.fetch(store);
         let step = substep / self.grid_spacing;
-        self.ropes.positions.follow(&self.vertices, &grid_velocity, step);
+        self.ropes.positions.follow(&self.vertices, (origin - before) / self.grid_spacing, step);
         self.pins.apply_pins_to_vertices(
             &mut self.vertices,
             &self.inverse_masses,
@@ -394,6 +378,8 @@ impl ClothMeshes {
         self.solve_vertex_face_constraints(step as f32);
         let grid = (origin, self.grid_spacing);
         self.layers.keep_apart(&mut self.vertices, grid);
+        let contact = (&mut self.ropes.positions, &mut self.vertices);
+        self.strands.keep_apart(contact, &mut self.pins.applied, substep, grid);
         self.ropes.advance(&mut self.vertices, &mut self.pins.applied, [kick, substep], grid);
         self.find_forces(store, substep, gravity);
     }
@@ -457,5 +443,6 @@ impl ClothMeshes {
             + self.gases.memory()
             + self.ropes.memory()
             + self.layers.memory()
+            + self.strands.memory()
     }
 }

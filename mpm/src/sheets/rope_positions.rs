@@ -37,11 +37,16 @@ impl RopePositions {
         self.cells[k + 1] - self.cells[k]
     }
 
-    /// Moves the vertices as G2P moved their particles: by their velocities, less that of the grid
-    /// \[m/s\], in `step` (substep over grid spacing) \[s/m\].
-    pub fn follow(&mut self, vertices: &Vertices, grid_velocity: &Vector3<f64>, step: f64) {
+    /// Where the vertex of entry `k` is, in a grid with this origin and spacing \[m\].
+    pub fn place_of(&self, k: usize, (origin, spacing): (Vector3<f64>, f64)) -> Vector3<f64> {
+        self.cells[k] * spacing + origin
+    }
+
+    /// Moves the vertices as G2P moved their particles: by their velocities in `step` (substep over grid
+    /// spacing) \[s/m\], less the motion of the grid \[cells\].
+    pub fn follow(&mut self, vertices: &Vertices, of_grid: Vector3<f64>, step: f64) {
         for (k, cells) in self.cells.iter_mut().enumerate() {
-            let moved = (vertices.velocities[self.first + k].vector() - grid_velocity) * step;
+            let moved = vertices.velocities[self.first + k].vector() * step - of_grid;
             *cells = near(*cells + moved, particle(vertices, self.first + k), ELSEWHERE);
         }
     }

@@ -200,12 +200,7 @@ impl Ropes {
     }
 
     /// Couples of the spins on the vertices; pins take those of held ones.
-    fn turn_back(
-        &self,
-        vertices: &mut Vertices,
-        applied: &mut PinImpulse,
-        (origin, spacing): (Vector3<f64>, f64),
-    ) {
+    fn turn_back(&self, vertices: &mut Vertices, applied: &mut PinImpulse, grid: (Vector3<f64>, f64)) {
         for k in 0..self.rest.len() {
             let before = k.checked_sub(1).map_or_else(Vector3::zeros, |k| self.carried[k].couple);
             let impulse = before - self.carried[k].couple;
@@ -216,9 +211,8 @@ impl Ropes {
                     velocity.0[d] += (impulse[d] * f64::from(velocity.0[3])) as f32;
                 }
             } else if impulse != Vector3::zeros() {
-                let (corner, local) = (vertices.corners[vertex], vertices.locals[vertex].vector());
-                let at = Vector3::from_fn(|d, _| (f64::from(corner[d]) + local[d]) * spacing) + origin;
-                applied.add(&at, &-impulse, &velocity.vector());
+                let velocity = velocity.vector();
+                applied.add(&vertices.position(vertex, grid), &-impulse, &velocity);
             }
         }
     }

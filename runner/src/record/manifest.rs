@@ -12,6 +12,7 @@ use super::paths::check_names;
 use pliant_io::digest::{FileDigest, Hasher};
 use pliant_io::files::{IoError, atomic_write};
 use pliant_mpm::cloth::LayerReport;
+use pliant_mpm::rope::StrandReport;
 use pliant_scenes::format::{CouplingStep, Scene};
 
 /// Name of the manifest in a run directory.
@@ -134,6 +135,51 @@ impl LayerSummary {
             format!(
                 "cloth: layers crossed at the start of a step, up to {crossed_vertices} vertices of them: there \
                  they may pass through each other"
+            )
+        })
+    }
+}
+
+/// Contact between strands of ropes, over the steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StrandSummary {
+    /// Contacts with impulses, all substeps together \[-\].
+    pub contacts: u64,
+    /// Vertices that had to move rigidly with others \[-\].
+    pub rigid_vertices: u64,
+    /// Pairs of segments that pins forced through each other \[-\].
+    pub unresolved: u64,
+    /// Pairs of segments nearer than the sum of their radii by more than a hundredth of it, most in a substep
+    /// \[-\].
+    pub overlapping: u64,
+    /// Largest part of the sum of the radii that was missing in a distance \[-\].
+    pub overlap: Number,
+}
+
+impl StrandSummary {
+    /// Counts a step.
+    pub(crate) fn add(&mut self, step: &StrandReport) {
+        self.contacts += step.contacts as u64;
+        self.rigid_vertices += step.rigid as u64;
+        self.unresolved += step.unresolved as u64;
+        self.overlapping = self.overlapping.max(step.overlapping as u64);
+        self.overlap = Number(self.overlap.0.max(step.overlap));
+    }
+
+    /// The warning of strands that may have passed through each other, or that were too near.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let Self { unresolved, overlapping, overlap: Number(overlap), .. } = *self;
+        if unresolved > 0 {
+            return Some(format!(
+                "ropes: {unresolved} pairs of segments could not be kept apart, because pins hold their \
+                 vertices: ropes may have passed through each other; move the pins apart or slower"
+            ));
+        }
+        (overlapping > 0).then(|| {
+            format!(
+                "ropes: up to {overlapping} pairs of segments were nearer than the sum of their radii, by up to \
+                 {:.0} % of it: they are pushed apart slowly; let ropes start apart",
+                100.0 * overlap
             )
         })
     }
@@ -277,6 +323,9 @@ pub struct Manifest {
     /// Contact between layers of cloth; absent without cloth, and where layers are not kept apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layers: Option<LayerSummary>,
+    /// Contact between strands of ropes; absent without ropes, and where they are not kept apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strands: Option<StrandSummary>,
     /// Crossings of cloth; absent without cloth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cloth: Option<ClothSummary>,

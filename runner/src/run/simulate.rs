@@ -393,6 +393,8 @@ impl<'a> Run<'a> {
                     .to_owned(),
             );
         }
+        let strands = self.statistics.strands();
+        warnings.extend(strands.and_then(|strands| strands.warning()));
         Ok(Manifest {
             schema_version: 2,
             status,
@@ -417,6 +419,7 @@ impl<'a> Run<'a> {
             solver: self.statistics.solver(),
             coupling,
             layers,
+            strands,
             strongly_coupled: self.strongly_coupled(),
             rigid: self.statistics.rigid(),
             cloth: self.cloth_summary(),

@@ -4,11 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use pliant_coupling::StepReport;
 use pliant_mpm::cloth::LayerReport;
+use pliant_mpm::rope::StrandReport;
 use pliant_rigid::simulation::AdvanceSummary;
 
 use super::histogram::Histogram;
 use crate::record::manifest::{
-    CouplingSummary, LayerSummary, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary,
+    CouplingSummary, LayerSummary, MeanMax, MsPerStep, Number, RigidSummary, SolverSummary, StrandSummary,
 };
 
 /// Depth of particles inside bodies above which a run warns [grid cells].
@@ -43,6 +44,8 @@ pub struct StepFigures {
     pub deepest: Option<f64>,
     /// Contact between layers of cloth; absent where they are not kept apart.
     pub layers: Option<LayerReport>,
+    /// Contact between strands of ropes; absent where they are not kept apart.
+    pub strands: Option<StrandReport>,
     /// Report of the bodies' step.
     pub rigid: AdvanceSummary,
 }
@@ -64,6 +67,7 @@ impl StepFigures {
             substep_excess: report.substep_excess,
             deepest: report.deepest,
             layers: report.layers,
+            strands: report.strands,
             rigid: report.rigid,
         }
     }
@@ -87,6 +91,8 @@ pub struct Statistics {
     deepest: Option<f64>,
     #[serde(default)]
     layers: Option<LayerSummary>,
+    #[serde(default)]
+    strands: Option<StrandSummary>,
     #[serde(default)]
     rigid: RigidSums,
 }
@@ -138,6 +144,9 @@ impl Statistics {
         self.deepest = self.deepest.into_iter().chain(step.deepest).reduce(f64::max);
         if let Some(step) = &step.layers {
             self.layers.get_or_insert_default().add(step);
+        }
+        if let Some(step) = &step.strands {
+            self.strands.get_or_insert_default().add(step);
         }
         let (sums, rigid) = (&mut self.rigid, &step.rigid);
         sums.steps += rigid.steps as u64;
@@ -200,6 +209,11 @@ impl Statistics {
     /// Number of coupling steps.
     pub fn coupling(&self) -> CouplingSummary {
         self.coupling
+    }
+
+    /// Contact between strands of ropes; none where they are not kept apart.
+    pub fn strands(&self) -> Option<StrandSummary> {
+        self.strands
     }
 
     /// Contact between layers of cloth; none where they are not kept apart.
@@ -294,6 +308,13 @@ mod tests {
                 // Not measured in half of them.
                 deepest: (ms % 2 == 0).then_some(1e-4 * f64::from(ms)),
                 layers: (ms > 98).then_some(LayerReport { contacts: 3, rigid: 2, unresolved: 1, crossed: 4 }),
+                strands: (ms > 98).then_some(StrandReport {
+                    contacts: 3,
+                    rigid: 2,
+                    unresolved: 0,
+                    overlapping: ms as usize,
+                    overlap: 0.002 * f64::from(ms),
+                }),
                 rigid: AdvanceSummary {
                     solver: StepSummary { max_overlap_ratio: 0.01 * f64::from(ms), ..StepSummary::default() },
                     ..AdvanceSummary::default()
@@ -311,6 +332,19 @@ mod tests {
         assert_eq!(statistics.solver().iterations_mean, Number(4.0));
         let layers = LayerSummary { contacts: 6, rigid_vertices: 4, unresolved: 2, crossed_vertices: 4 };
         assert_eq!(statistics.layers(), Some(layers));
+        let strands = StrandSummary {
+            contacts: 6,
+            rigid_vertices: 4,
+            unresolved: 0,
+            overlapping: 100,
+            overlap: Number(0.2),
+        };
+        assert_eq!(statistics.strands(), Some(strands));
+        let told = strands.warning().unwrap();
+        assert!(told.contains("100 pairs of segments") && told.contains("20 %"), "{told}");
+        let forced = StrandSummary { unresolved: 3, ..strands }.warning().unwrap();
+        assert!(forced.contains("3 pairs of segments") && forced.contains("pins"), "{forced}");
+        assert_eq!(StrandSummary { overlapping: 0, ..strands }.warning(), None);
         let coupling = CouplingSummary { steps: 130, split: 10, too_long: 50, worst: Number(2.0) };
         assert_eq!(statistics.coupling(), coupling);
         assert_eq!(Statistics::default().ms_per_step(), MsPerStep::default());

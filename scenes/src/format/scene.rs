@@ -67,8 +67,8 @@ pub struct Scene {
     /// Contact between particles and bodies.
     #[serde(default)]
     pub contact: ContactSettings,
-    /// Whether layers of cloth are kept from passing through each other, on the processor; a device
-    /// only counts crossings.
+    /// Whether layers of cloth, and strands of ropes, are kept from passing through each other, on the
+    /// processor; a device only counts crossings of cloth.
     #[serde(default = "yes")]
     pub layer_contact: bool,
     /// The convex solver.

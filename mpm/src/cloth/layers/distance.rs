@@ -7,7 +7,7 @@ type V3 = Vector3<f64>;
 
 /// Two elements that share no vertex, as indices of the four points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// The first point and the triangle of the others.
     VertexFace,
     /// The segment of the first two points and that of the last two.
@@ -16,7 +16,7 @@ pub(super) enum Kind {
 
 /// Where two elements are closest.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Closest {
+pub(crate) struct Closest {
     /// Weights w of the points: their sum w_i x_i is the vector from the second element to the first
     /// \[-\].
     pub weights: [f64; 4],

@@ -12,7 +12,7 @@ type V3 = Vector3<f64>;
 /// Part of the distance at the start that is left where a contact is said to begin \[-\].
 const REMAINDER: f64 = 0.1;
 
-/// No advance can end below this part of that \[-\].
+/// No advance can end below this part of the limit \[-\].
 const REACH: f64 = 0.5;
 
 /// Steps before two elements are taken to touch. Each shortens the distance to a contact by a constant
@@ -21,7 +21,7 @@ const MOST_STEPS: usize = 200;
 
 /// Two elements at their first contact.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FirstContact {
+pub(crate) struct FirstContact {
     pub closest: Closest,
     /// Their distance then \[m\].
     pub distance: f64,
@@ -30,6 +30,18 @@ pub(super) struct FirstContact {
 /// The first contact within a step, if there is one: where the distance has fallen to a tenth of that
 /// at the start. None for elements that touch at the start.
 pub(super) fn first_contact(kind: Kind, from: &[V3; 4], to: &[V3; 4]) -> Option<FirstContact> {
+    let closest = Closest::of(kind, from);
+    approach(kind, (from, to), closest, REMAINDER * closest.apart.norm())
+}
+
+/// The first place within a step where the distance is no more than `limit` \[m\], below that of the
+/// elements at the start, `closest`; none if there is no such place, and for elements that touch then.
+pub(crate) fn approach(
+    kind: Kind,
+    (from, to): (&[V3; 4], &[V3; 4]),
+    mut closest: Closest,
+    limit: f64,
+) -> Option<FirstContact> {
     let mean: V3 = (0..4).map(|i| 0.25 * (to[i] - from[i])).sum();
     let motion: [V3; 4] = std::array::from_fn(|i| to[i] - from[i] - mean);
     let speed = motion.map(|m| m.norm());
@@ -37,24 +49,21 @@ pub(super) fn first_contact(kind: Kind, from: &[V3; 4], to: &[V3; 4]) -> Option<
         Kind::VertexFace => speed[0] + speed[1].max(speed[2]).max(speed[3]),
         Kind::EdgeEdge => speed[0].max(speed[1]) + speed[2].max(speed[3]),
     };
-    let mut points = *from;
-    let mut closest = Closest::of(kind, &points);
     let mut distance = closest.apart.norm();
-    let remainder = REMAINDER * distance;
     // The whole motion cannot bring them so near.
-    if distance == 0.0 || fastest <= distance - remainder {
+    if distance == 0.0 || fastest <= distance - limit {
         return None;
     }
     let mut time = 0.0;
     for _ in 0..MOST_STEPS {
-        time += (distance - REACH * remainder) / fastest;
+        time += (distance - REACH * limit) / fastest;
         if time >= 1.0 {
             return None;
         }
-        points = std::array::from_fn(|i| from[i] + motion[i] * time);
+        let points: [V3; 4] = std::array::from_fn(|i| from[i] + motion[i] * time);
         closest = Closest::of(kind, &points);
         distance = closest.apart.norm();
-        if distance <= remainder {
+        if distance <= limit {
             break;
         }
     }

@@ -4,7 +4,7 @@
 
 use nalgebra::Vector3;
 
-use super::first_contact::FirstContact;
+use super::distance::Closest;
 
 type V3 = Vector3<f64>;
 
@@ -15,7 +15,7 @@ const VELOCITY_SWEEPS: usize = 8;
 /// A contact of two elements. Its impulses act on the four points by their weights along the normal:
 /// they sum to zero, and have no moment where the elements met.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Contact {
+pub(crate) struct Contact {
     pub vertices: [u32; 4],
     weights: [f64; 4],
     normal: V3,
@@ -29,20 +29,32 @@ pub(super) struct Contact {
 }
 
 impl Contact {
-    /// `clearance` is the distance up to which elements are pushed apart \[m\].
-    pub fn new(vertices: [u32; 4], first: &FirstContact, clearance: f64, inverse_masses: &[f64]) -> Self {
-        let weights = first.closest.weights;
+    /// The points at these weights are to be at least `gap` apart \[m\] along the direction in which they
+    /// are apart now.
+    pub fn new(vertices: [u32; 4], closest: &Closest, gap: f64, inverse_masses: &[f64]) -> Self {
+        let weights = closest.weights;
         let mobility: f64 =
             vertices.iter().zip(weights).map(|(v, w)| w * w * inverse_masses[*v as usize]).sum();
         Self {
             vertices,
             weights,
-            normal: first.closest.apart / first.distance,
-            gap: first.distance.max(clearance),
+            normal: closest.apart / closest.apart.norm(),
+            gap,
             mass: if mobility > 0.0 { 1.0 / mobility } else { 0.0 },
             pushed: 0.0,
             impulse: 0.0,
         }
+    }
+
+    /// Whether there was an impulse between the positions.
+    pub fn is_pushed(&self) -> bool {
+        self.pushed > 0.0
+    }
+
+    /// Impulse times the step so far on each point, by its number \[kg m\].
+    pub fn pushes(&self) -> impl Iterator<Item = (usize, V3)> + '_ {
+        let of = |(&v, w): (&u32, f64)| (v as usize, self.normal * (self.pushed * w));
+        self.vertices.iter().zip(self.weights).map(of)
     }
 
     fn along_normal(&self, of: &[V3]) -> f64 {
@@ -59,7 +71,7 @@ impl Contact {
 
 /// Moves the ends of the steps of all points until no contact is closer than it may be, as far as the
 /// sweeps get.
-pub(super) fn push_apart(contacts: &mut [Contact], inverse_masses: &[f64], ends: &mut [V3]) {
+pub(crate) fn push_apart(contacts: &mut [Contact], inverse_masses: &[f64], ends: &mut [V3]) {
     for _ in 0..SWEEPS {
         for contact in &mut *contacts {
             let before = contact.pushed;

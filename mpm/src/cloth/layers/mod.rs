@@ -17,13 +17,13 @@
 //! start may pass through each other where they do, and are drawn apart ([`untangle`]). Between layers
 //! there is no friction here: the grid has it.
 
-mod distance;
-mod first_contact;
-mod impulses;
+pub(crate) mod distance;
+pub(crate) mod first_contact;
+pub(crate) mod impulses;
 #[cfg(test)]
 mod tests;
 mod untangle;
-mod zones;
+pub(crate) mod zones;
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -342,8 +342,9 @@ impl LayerContact {
     /// A round of impulses between what was found to touch, now and before.
     fn push_apart(&mut self) {
         let found = self.tasks.iter().flat_map(|task| &task.contacts);
-        let contact = |(pair, first): &(Pair, _)| {
-            Contact::new(pair.vertices, first, self.clearance, &self.inverse_masses)
+        let contact = |(pair, first): &(Pair, FirstContact)| {
+            let gap = first.distance.max(self.clearance);
+            Contact::new(pair.vertices, &first.closest, gap, &self.inverse_masses)
         };
         self.contacts.extend(found.map(contact));
         push_apart(&mut self.contacts, &self.inverse_masses, &mut self.ends);

@@ -9,7 +9,7 @@ type V3 = Vector3<f64>;
 
 /// Sets of vertices that move together.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Zones {
+pub(crate) struct Zones {
     /// The next vertex towards the representative of each vertex's zone.
     parents: Vec<u32>,
     /// Vertices in zones of two or more, by zone.
@@ -43,6 +43,11 @@ impl Zones {
     /// Number of vertices that move with others.
     pub fn vertices(&self) -> usize {
         self.members.len()
+    }
+
+    /// The zones of two or more, by their vertices.
+    pub fn iter(&self) -> impl Iterator<Item = impl Iterator<Item = usize> + Clone + '_> + '_ {
+        self.members.chunk_by(|a, b| a.0 == b.0).map(|zone| zone.iter().map(|(_, v)| *v as usize))
     }
 
     fn find(&mut self, mut vertex: u32) -> u32 {
