@@ -83,10 +83,15 @@ pub(crate) struct EnergyBalanceTracker {
     domains: [DomainTracker; 4],
 }
 
-/// Energy of motion and strain at the time of the positions. That of gas is a potential like that of gravity: what it releases is an
-/// input, and its zero has no meaning.
+/// Kinetic energy of particles at the time of their positions.
+fn kinetic(totals: &Totals) -> f64 {
+    totals.kinetic_energy + totals.kinetic_lag
+}
+
+/// Energy of motion and strain at the time of the positions. That of gas is a potential like that
+/// of gravity: what it releases is an input, and its zero has no meaning.
 pub(crate) fn of_motion_and_strain(totals: &Totals) -> f64 {
-    totals.kinetic_energy + totals.kinetic_lag + totals.elastic_energy - totals.gas_energy
+    kinetic(totals) + totals.elastic_energy - totals.gas_energy
 }
 
 /// The negative part of losses that cannot be negative: energy that the scheme created.
@@ -209,7 +214,7 @@ impl EnergyBalanceTracker {
         let least_imbalance = made + losses.iter().flatten().map(|loss| loss.max(0.0)).sum::<f64>();
         let imbalance = losses.iter().all(Option::is_some).then_some(least_imbalance);
         ParticleEnergy {
-            kinetic: totals.kinetic_energy,
+            kinetic: kinetic(totals),
             elastic: totals.elastic_energy,
             gravitational: potential - totals.gas_energy,
             flows,

@@ -236,7 +236,7 @@ impl ParticleFlows {
 /// The energy balance of the particles \[J\].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ParticleEnergy {
-    /// Kinetic energy, with the affine field's share.
+    /// Kinetic energy at the time of the positions ([`Totals::kinetic_lag`]), with the affine field's share.
     pub kinetic: f64,
     /// Elastic energy, with that of gas in closed cloths, whose zero is arbitrary.
     pub elastic: f64,
