@@ -1,7 +1,7 @@
 // What the two transfers from particles to grid share: which particles are sent, and what each
 // gives the nodes of its stencil.
 //
-// (m v)_i += w_ip [ m_p (v_p + C_p (x_i - x_p)) - δ V_p (4/h^2) tau_p (x_i - x_p) ]  (MLS-MPM, Hu et
+// (m v)_i += w_ip [ m_p (v_p + C_p (x_i - x_p)) - kick V_p (4/h^2) tau_p (x_i - x_p) ]  (MLS-MPM, Hu et
 // al. 2018, with APIC, Jiang et al. 2015), as mpm/src/p2g.rs.
 //
 // With `granular_of`, granular particles alone are transferred, without forces: for
@@ -23,16 +23,18 @@ struct Polynomial {
 struct TransferScales {
     // Grid spacing h [m].
     float spacing;
-    // The substep's length for forces [s]; zero without.
-    float substep;
-    // -4 δ/h [s/m].
+    // Time over which internal forces act [s]; zero without.
+    float kick;
+    // -4 kick/h [s/m].
     float force;
 };
 
 __device__ __forceinline__ TransferScales scales_of(const MpmParticlesToGridParameters& p) {
     const float spacing = p.settings[0].grid_spacing;
-    const float substep = p.granular_of.length == 0 ? p.settings[0].substep : 0.0f;
-    return {spacing, substep, -substep * 4.0f / spacing};
+    // Within a step all substeps are of one length.
+    const float of_substep = p.substep_index == 0 ? p.settings[0].first_kick : p.settings[0].substep;
+    const float kick = p.granular_of.length == 0 ? of_substep : 0.0f;
+    return {spacing, kick, -kick * 4.0f / spacing};
 }
 
 __device__ __forceinline__ Polynomial polynomial_of(
@@ -49,7 +51,7 @@ __device__ __forceinline__ Polynomial polynomial_of(
         // A force on a vertex; a face's stress has a skew part, S x = moment x x.
 #pragma unroll
         for (uint32_t d = 0; d < 3; ++d) {
-            impulse[d] = scales.substep * row(ROW_GRADIENT + 3 * d);
+            impulse[d] = scales.kick * row(ROW_GRADIENT + 3 * d);
             const float moment = row(ROW_GRADIENT + 1 + 3 * d);
             const uint32_t e = (d + 1) % 3, f = (d + 2) % 3;
             stress[e][f] -= moment;

@@ -86,7 +86,7 @@ constexpr uint32_t MPM_TOTAL_THREADS = 256;
 constexpr uint32_t MPM_TOTAL_TILE = 1024;
 // Entries of the particles' totals: mass; first moment; linear and angular momentum; kinetic
 // and elastic energy.
-constexpr uint32_t MPM_TOTALS = 12;
+constexpr uint32_t MPM_TOTALS = 13;
 // Entries of an balance of momentum: mass; impulse of gravity, linear and angular; impulse of
 // the boundary conditions, linear and angular; work; number of nodes with mass. The first and
 // the last are of one substep, the others sums.
@@ -401,12 +401,13 @@ struct MpmSettings {
     float substep;
     // Fraction of the subgrid motion that granular particles keep after a substep.
     float subgrid_retention;
-    // Zero.
-    uint32_t unused;
+    // Time over which internal forces act in the first substep [s]
+    // (`pliant_mpm::LastSubstep::kick`).
+    float first_kick;
 };
-PLIANT_CHECK_LAYOUT(MpmSettings, 0x30e8df8d2571dfb6ull, FIELD(gravity_step),
+PLIANT_CHECK_LAYOUT(MpmSettings, 0xd9d99dc7ab717e83ull, FIELD(gravity_step),
     FIELD(grid_spacing_f64), FIELD(substep_f64), FIELD(grid_spacing), FIELD(substep),
-    FIELD(subgrid_retention), FIELD(unused))
+    FIELD(subgrid_retention), FIELD(first_kick))
 
 // A material.
 struct MpmMaterial {

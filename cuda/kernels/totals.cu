@@ -1,5 +1,5 @@
 // Totals of the particles, as mpm/src/totals.rs: mass, first moment, momenta with the affine
-// field's share, energies. Sums are f64 by a fixed tree: a thread takes every 256th particle of a
+// field's share, energies, power of the internal forces. Sums are f64 by a fixed tree: a thread takes every 256th particle of a
 // tile, then threads, then tiles.
 #include "block.cuh"
 #include "constitutive.cuh"
@@ -7,6 +7,23 @@
 
 constexpr uint32_t TOTALS_LANES = 32;
 constexpr uint32_t TOTALS_THREADS = MPM_TOTALS * TOTALS_LANES;
+
+// Power of the internal forces on the particle's velocity field v + C (x - x_p), as they act on the
+// grid (p2g.cuh): -C : (V tau), for cloth with the force and the moment of a vertex or face [W].
+__device__ __forceinline__ double internal_power(
+    const ParticleRows& particles, uint32_t i, const double v[3], const double c[9], const double axial[3], bool is_cloth) {
+    const auto row = [&](uint32_t r) { return static_cast<double>(row_of(particles, r, i)); };
+    const double xx = row(ROW_STRESS), yy = row(ROW_STRESS + 1), zz = row(ROW_STRESS + 2);
+    const double xy = row(ROW_STRESS + 3), xz = row(ROW_STRESS + 4), yz = row(ROW_STRESS + 5);
+    double power = -(c[0] * xx + c[4] * yy + c[8] * zz + (c[1] + c[3]) * xy + (c[2] + c[6]) * xz + (c[5] + c[7]) * yz);
+    if (is_cloth) {
+#pragma unroll
+        for (uint32_t d = 0; d < 3; ++d) {
+            power += row(ROW_GRADIENT + 3 * d) * v[d] - row(ROW_GRADIENT + 1 + 3 * d) * axial[d];
+        }
+    }
+    return power;
+}
 
 // Adds a particle; angular parts about the world's origin.
 __device__ __forceinline__ void add_particle(const MpmTotalTilesParameters& p, uint32_t i, double (&sums)[MPM_TOTALS]) {
@@ -39,7 +56,9 @@ __device__ __forceinline__ void add_particle(const MpmTotalTilesParameters& p, u
         sums[7 + d] += mass * (x[e] * v[f] - x[f] * v[e] + inertia * axial[d]);
     }
     sums[10] += 0.5 * mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + inertia * squares);
-    if (particles.materials[i] >= p.materials.length) {
+    const bool is_cloth = particles.materials[i] >= p.materials.length;
+    sums[11] += internal_power(particles, i, v, c, axial, is_cloth);
+    if (is_cloth) {
         // The energy of cloth is its faces' and hinges'.
         return;
     }
@@ -48,7 +67,7 @@ __device__ __forceinline__ void add_particle(const MpmTotalTilesParameters& p, u
     };
     const Mat3 f = {row(ROW_GRADIENT), row(ROW_GRADIENT + 3), row(ROW_GRADIENT + 6)};
     const float density = energy_density(p.materials[particles.materials[i]], f);
-    sums[11] += static_cast<double>(density) * static_cast<double>(row_of(particles, ROW_VOLUME, i));
+    sums[12] += static_cast<double>(density) * static_cast<double>(row_of(particles, ROW_VOLUME, i));
 }
 
 PLIANT_KERNEL_FOR(mpm_total_tiles, MpmTotalTilesParameters, MPM_TOTAL_THREADS, 2) {

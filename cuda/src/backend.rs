@@ -283,7 +283,9 @@ impl Backend for DeviceBackend {
     }
 
     fn read_particles(&mut self, mpm: &mut Mpm) -> Result<(), BackendError> {
-        self.mpm.particles().write_back(mpm).map_err(BackendError::device)
+        self.mpm.particles().write_back(mpm).map_err(BackendError::device)?;
+        mpm.set_last_substep(self.mpm.last_substep());
+        Ok(())
     }
 
     fn read_contact_cache(&mut self) -> Result<ContactCacheState, BackendError> {

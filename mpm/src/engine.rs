@@ -22,6 +22,7 @@ use crate::rope::{Rope, RopeMaterial};
 use crate::scratchpad::StencilBox;
 use crate::sheets::{ClothMeshes, PinImpulse, Scatter};
 use crate::sort::Sorter;
+use crate::stable_step::LastSubstep;
 use crate::store::build_store;
 use crate::tiles::{ParticleBlock, ParticleStore, PerBlock, Tile, par_blocks, resize};
 use pliant_numeric::simd::{Detected, F32x16, InstructionSet};
@@ -329,6 +330,16 @@ impl Mpm {
             drag += outcome.drag;
         }
         Dissipated { plastic: known.then_some(plastic), damping, drag }
+    }
+
+    /// The last substep; its length is zero at the start.
+    pub fn last_substep(&self) -> LastSubstep {
+        LastSubstep { length: self.last_substep, gravity: self.gravity }
+    }
+
+    /// Says which substep the particles have behind them that [`Mpm::set_particles`] took.
+    pub fn set_last_substep(&mut self, last: LastSubstep) {
+        (self.last_substep, self.gravity) = (last.length, last.gravity);
     }
 
     /// Largest speed of a particle after the last substep \[m/s\].

@@ -52,7 +52,7 @@ pub use material::Material;
 pub use particle::{ParticleExtent, ParticleState};
 pub use pliant_numeric::simd::InstructionSet;
 pub use sheets::PinImpulse;
-pub use stable_step::largest_stable_substep;
+pub use stable_step::{LastSubstep, largest_stable_substep};
 pub use stored::ParticleRecord;
 pub use totals::Totals;
 pub use view::BlockView;

@@ -29,7 +29,7 @@ pub(crate) struct ParticlesToGrid<'a> {
     pub scratchpad: &'a mut Scratchpad,
     /// Grid spacing h \[m\].
     pub grid_spacing: f32,
-    /// Time over which internal forces act \[s\], see [`kick`](crate::stable_step::kick).
+    /// Time over which internal forces act \[s\], see [`LastSubstep::kick`](crate::LastSubstep::kick).
     pub kick: f32,
     /// Number of materials that are not cloth, if there is cloth.
     pub cloth_from: Option<usize>,

@@ -31,7 +31,7 @@ use crate::detail;
 use crate::material::Material;
 use crate::rope::contact::StrandContact;
 use crate::rope::{Rope, RopeError};
-use crate::stable_step::kick;
+use crate::stable_step::LastSubstep;
 use nalgebra::{Matrix3, Vector3};
 
 /// Particles, materials and settings of the reference.
@@ -56,7 +56,7 @@ pub struct ReferenceMpm {
     materials: Vec<Material>,
     models: Vec<AnyModel<f64>>,
     /// Length of the last substep; zero at the start \[s\].
-    last_substep: f64,
+    last_substep: LastSubstep,
     strands: Option<StrandContact>,
 }
 
@@ -94,7 +94,7 @@ impl ReferenceMpm {
             mass_damping: Vec::new(),
             materials,
             models,
-            last_substep: 0.0,
+            last_substep: LastSubstep::default(),
         })
     }
 
@@ -109,9 +109,9 @@ impl ReferenceMpm {
         model.update(particle.deformation_gradient.into(), particle.state, 0.0).kirchhoff_stress.into()
     }
 
-    /// Scatters mass and momentum, including the impulse of body forces over `substep` seconds and of internal
-    /// forces over the time k that is as long where the last one was (`stable_step::kick`): (m v)_i = sum_p w_ip [m_p (v_p + substep b + C_p (x_i - x_p)) - k V_p (4/h^2)
-    /// tau_p (x_i - x_p)].
+    /// Scatters mass and momentum, including the impulse of body forces over `substep` \[s\] and of internal forces
+    /// over a time k, which is the same where the last substep was as long ([`LastSubstep::kick`]):
+    /// (m v)_i = sum_p w_ip [m_p (v_p + substep b + C_p (x_i - x_p)) - k V_p (4/h^2) tau_p (x_i - x_p)].
     ///
     /// # Errors
     /// [`ReferenceError::OutsideGrid`].
@@ -121,7 +121,7 @@ impl ReferenceMpm {
         let of_ropes = self.ropes.iter().flat_map(|rope| rope.vertices.iter().map(|p| &p.position));
         let all = self.particles.iter().map(|p| &p.position).chain(of_cloths).chain(of_ropes);
         let mut grid = Grid::around(h, all)?;
-        let kick = kick(self.last_substep, substep);
+        let kick = self.last_substep.kick(substep);
         for p in &self.particles {
             let stress = self.kirchhoff_stress(p);
             let internal = stress * (-kick * p.volume * INVERSE_SECOND_MOMENT / (h * h));
@@ -217,7 +217,7 @@ impl ReferenceMpm {
         for cloth in &mut self.cloths {
             cloth.grid_to_particles(grid, self.time, substep, self.gravity);
         }
-        let kick = kick(self.last_substep, substep);
+        let kick = self.last_substep.kick(substep);
         let starts: Vec<Vector3<f64>> = self.ropes.iter().flat_map(ReferenceRope::positions).collect();
         for rope in &mut self.ropes {
             rope.grid_to_particles(grid, self.time, substep);
@@ -226,7 +226,7 @@ impl ReferenceMpm {
         for rope in &mut self.ropes {
             rope.turn_segments(self.time, [kick, substep]);
         }
-        self.last_substep = substep;
+        self.last_substep = LastSubstep { length: substep, gravity: self.gravity };
         self.damp_velocities(substep);
     }
 

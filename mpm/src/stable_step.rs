@@ -1,4 +1,6 @@
-//! The largest stable substep of explicit elasticity.
+//! The largest stable substep of explicit elasticity, and what of the last one the next depends on.
+
+use nalgebra::Vector3;
 
 use crate::material::Material;
 
@@ -23,16 +25,33 @@ pub fn largest_stable_substep(grid_spacing: f64, materials: &[Material], max_spe
     COURANT_NUMBER * grid_spacing / (fastest + max_speed)
 }
 
-/// Time over which internal forces act on the velocities at the beginning of a substep of `substep` \[s\] after one of
-/// `last` \[s\]: velocities are half a substep behind the positions, and are to be half of this one before them
-/// (leapfrog with steps of any length). With the substep alone, velocities at a change of length would belong
-/// to another time, which brings energy if substeps are shorter whenever something is compressed: a
-/// bag of gas gained 60 % so in seven breaths.
-///
-/// The whole substep where there was none before; at most twice the substep, so that one that falls at once does
-/// not get a kick that is far too long for it.
-pub(crate) fn kick(last: f64, substep: f64) -> f64 {
-    if last > 0.0 { (0.5 * (last + substep)).min(2.0 * substep) } else { substep }
+/// The last substep of particles: their velocities are half of it behind their positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LastSubstep {
+    /// Its length; zero before the first \[s\].
+    pub length: f64,
+    /// Gravity in it, world frame \[m/s^2\].
+    pub gravity: Vector3<f64>,
+}
+
+impl LastSubstep {
+    /// Time over which internal forces act on the velocities at the beginning of a substep of `substep` \[s\] that
+    /// follows: velocities are half a substep behind the positions, and are to be half of this one before them
+    /// (leapfrog with steps of any length). With the substep alone, velocities at a change of length would belong
+    /// to another time, which brings energy if substeps are shorter whenever something is compressed: a
+    /// bag of gas gained 60 % so in seven breaths.
+    ///
+    /// The whole substep where there was none before; at most twice the substep, so that one that falls at once does
+    /// not get a kick that is far too long for it.
+    pub fn kick(&self, substep: f64) -> f64 {
+        if self.length > 0.0 { (0.5 * (self.length + substep)).min(2.0 * substep) } else { substep }
+    }
+
+    /// [`Totals::kinetic_lag`](crate::Totals::kinetic_lag) \[J\] of particles whose internal forces have this power on
+    /// their velocities \[W\] and that have this momentum \[N s\].
+    pub fn kinetic_lag(&self, internal_power: f64, linear_momentum: &Vector3<f64>) -> f64 {
+        0.5 * self.length * (internal_power + self.gravity.dot(linear_momentum))
+    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ use crate::p2g::ParticlesToGrid;
 use crate::rope::StrandReport;
 use crate::scratchpad::{Scratchpad, StencilBox, StencilPoolSlice, assign_pool_rows};
 use crate::sheets::ClothMeshes;
-use crate::stable_step::kick;
 use crate::tiles::{ParticleBlock, PerBlock, par_blocks, resize};
 use pliant_numeric::simd::F32x16;
 
@@ -32,7 +31,7 @@ impl Mpm {
             self.sort();
         }
         self.find_subgrid_motion(substep);
-        self.scatter(kick(self.last_substep, substep), false);
+        self.scatter(self.last_substep().kick(substep), false);
         self.free_motion(gravity * substep, true)
     }
 
@@ -199,9 +198,9 @@ impl Mpm {
     /// The step of the sheets, unless G2P lost a particle.
     fn advance_sheets(&mut self, substep: f64) {
         let lost = self.outcomes.iter().any(|o| o.lost.is_some());
+        let times = [self.last_substep().kick(substep), substep];
         if let Some(sheets) = self.sheets.as_mut().filter(|_| !lost) {
             let origins = [self.frame.origin, self.frame.after(substep)];
-            let times = [kick(self.last_substep, substep), substep];
             sheets.advance(&self.store, origins, times, self.gravity);
             self.scatter_sheets();
         }

@@ -32,7 +32,7 @@ pub struct Totals {
     /// this work the kinetic energy is that at the time of the positions, to second order in the substep; without
     /// it the sum of all energies swings by half of the phase of a vibration in a substep (Hairer, Lubich and
     /// Wanner 2003, "Geometric numerical integration illustrated by the Stoermer-Verlet method").
-    /// Zero before the first substep, and absent from what a device sums.
+    /// Zero before the first substep.
     pub kinetic_lag: f64,
     /// Elastic energy, with `gas_energy` \[J\].
     pub elastic_energy: f64,
@@ -79,7 +79,7 @@ impl Mpm {
             total.kinetic_energy += energy;
             total.kinetic_lag += 0.5 * self.last_substep * sheets.spin_power();
         }
-        total.kinetic_lag += 0.5 * self.last_substep * self.gravity.dot(&total.linear_momentum);
+        total.kinetic_lag += self.last_substep().kinetic_lag(0.0, &total.linear_momentum);
         total
     }
 

@@ -134,6 +134,23 @@ fn ropes_that_do_not_fit_the_grid_are_refused() {
     }
 }
 
+/// `segments: "auto"` gives segments that the grid takes, for radii up to the grid spacing: a line of three spacings
+/// or more divides into segments from a radius to 4/3 of a spacing.
+#[test]
+fn automatic_segments_fit_the_grid() {
+    let seed = 31;
+    println!("seed {seed}");
+    let mut random = Random::new(seed);
+    for _ in 0..200 {
+        let radius = 0.02 * random.uniform(0.02, 1.0);
+        let end = 0.02 * random.uniform(3.0, 60.0);
+        let mut fields = material("radius", json!(radius));
+        fields["shape"] = json!({ "type": "line", "from": [0, 0, 0.1], "to": [end, 0, 0.1] });
+        let built = Scenario::new(&parsed(&scene(fields)).unwrap());
+        assert!(built.is_ok(), "radius {radius} m, length {end} m: {}", built.err().unwrap());
+    }
+}
+
 /// A rope comes to the world with its line, pins and turns; the estimate of particles is that of the built one; a
 /// scene is written as it was read.
 #[test]

@@ -56,7 +56,7 @@ shared_constants! {
     pub const MPM_TOTAL_TILE: u32 = 1024;
     /// Entries of the particles' totals: mass; first moment; linear and angular momentum; kinetic
     /// and elastic energy.
-    pub const MPM_TOTALS: u32 = 12;
+    pub const MPM_TOTALS: u32 = 13;
     /// Entries of an balance of momentum: mass; impulse of gravity, linear and angular; impulse of
     /// the boundary conditions, linear and angular; work; number of nodes with mass. The first and
     /// the last are of one substep, the others sums.
@@ -178,8 +178,9 @@ shared_structs! {
         pub substep: f32,
         /// Fraction of the subgrid motion that granular particles keep after a substep.
         pub subgrid_retention: f32,
-        /// Zero.
-        pub unused: u32,
+        /// Time over which internal forces act in the first substep [s]
+        /// ([`pliant_mpm::LastSubstep::kick`]).
+        pub first_kick: f32,
     }
 
     /// A material.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use nalgebra::Vector3;
-use pliant_mpm::{MpmError, detail};
+use pliant_mpm::{LastSubstep, MpmError, detail};
 
 use super::sort_schedule::{Progress, SortSchedule};
 use super::step::{RECORDINGS, SubstepHook};
@@ -77,8 +77,9 @@ impl DeviceMpm {
             grid_spacing: self.grid_spacing as f32,
             substep: substep as f32,
             subgrid_retention,
-            unused: 0,
+            first_kick: self.last_substep.kick(substep) as f32,
         };
+        self.last_substep = LastSubstep { length: substep, gravity };
         self.staging.upload(self.settings.span(), &[settings])?;
         if let Some(cloth) = &mut self.cloth
             && cloth.begin_step(&mut self.staging, substeps, self.time, substep, gravity)?
@@ -161,7 +162,7 @@ impl DeviceMpm {
             }
             if progress.done == progress.substeps {
                 self.progress = None;
-                let balance = balance_of(self.staging.result(&total), &status, progress.extra_sorts);
+                let balance = balance_of(self.staging.result(&total), &status, progress.extra_sorts, &self.last_substep);
                 self.order.follow(
                     &progress.sorts,
                     progress.substeps,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::Zeroable;
 use pliant_coupling::Transfer;
-use pliant_mpm::{Boundary, Mpm, detail};
+use pliant_mpm::{Boundary, LastSubstep, Mpm, detail};
 use pliant_rigid::StepWatch;
 
 use super::cloth::{ClothSubstep, DeviceCloth};
@@ -98,6 +98,8 @@ pub struct DeviceMpm {
     pub(super) order: SortState,
     /// At the start of the next step \[s\].
     pub(super) time: f64,
+    /// Before the next step.
+    pub(super) last_substep: LastSubstep,
     transfer: Transfer,
     /// Commands of the last kinds of steps, each with its number of substeps and its sorts; the
     /// least recently used first.
@@ -175,6 +177,7 @@ impl DeviceMpm {
             grid_spacing: h,
             order: SortState::none(mpm.max_speed()),
             time: 0.0,
+            last_substep: mpm.last_substep(),
             transfer: Transfer::Ordered,
             recordings: Vec::with_capacity(RECORDINGS),
             staging: Staging::new(device)?,
@@ -205,6 +208,11 @@ impl DeviceMpm {
     /// from zero.
     pub fn set_time(&mut self, time: f64) {
         self.time = time;
+    }
+
+    /// The last substep before the next step.
+    pub fn last_substep(&self) -> LastSubstep {
+        self.last_substep
     }
 
     /// Counts the substeps of the next steps, and may stop them.

@@ -1,7 +1,7 @@
 //! What a step did, and the totals of the particles.
 
 use nalgebra::Vector3;
-use pliant_mpm::{Impulse, PinImpulse, Totals};
+use pliant_mpm::{Impulse, LastSubstep, PinImpulse, Totals};
 
 use super::DeviceMpm;
 use crate::kernels::{
@@ -79,12 +79,17 @@ impl DeviceMpm {
         self.device.submit(&commands)?;
         let mut entries = [0.0; MPM_TOTALS as usize];
         self.total.download_at(MPM_BALANCE as usize, &mut entries)?;
-        Ok(totals_of(&entries))
+        Ok(totals_of(&entries, &self.last_substep))
     }
 }
 
 /// The balance of a step that left these sums and status words.
-pub(super) fn balance_of(entries: &[f64], status: &[u32], extra_sorts: u32) -> StepMomentumBalance {
+pub(super) fn balance_of(
+    entries: &[f64],
+    status: &[u32],
+    extra_sorts: u32,
+    last_substep: &LastSubstep,
+) -> StepMomentumBalance {
     StepMomentumBalance {
         mass: entries[0],
         gravity: Impulse { linear: vector(&entries[1..]), angular: vector(&entries[4..]) },
@@ -93,7 +98,7 @@ pub(super) fn balance_of(entries: &[f64], status: &[u32], extra_sorts: u32) -> S
         pins: pins_of(&entries[(MPM_BALANCE + MPM_TOTALS) as usize..]),
         active_nodes: entries[14] as usize,
         max_speed: f64::from(f32::from_bits(status[MPM_STATUS_SPEED as usize])).sqrt(),
-        totals: totals_of(&entries[MPM_BALANCE as usize..]),
+        totals: totals_of(&entries[MPM_BALANCE as usize..], last_substep),
         extra_sorts,
     }
 }
@@ -109,16 +114,16 @@ fn pins_of(entries: &[f64]) -> PinImpulse {
     }
 }
 
-fn totals_of(entries: &[f64]) -> Totals {
+fn totals_of(entries: &[f64], last_substep: &LastSubstep) -> Totals {
+    let linear_momentum = vector(&entries[4..]);
     Totals {
         mass: entries[0],
         first_moment: vector(&entries[1..]),
-        linear_momentum: vector(&entries[4..]),
+        linear_momentum,
         angular_momentum: vector(&entries[7..]),
         kinetic_energy: entries[10],
-        // Not summed there.
-        kinetic_lag: 0.0,
-        elastic_energy: entries[11],
+        kinetic_lag: last_substep.kinetic_lag(entries[11], &linear_momentum),
+        elastic_energy: entries[12],
         // A device refuses gas in cloths.
         gas_energy: 0.0,
     }

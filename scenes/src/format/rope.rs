@@ -3,6 +3,7 @@
 use nalgebra::{Point3, Vector3};
 use pliant_coupling::AutoOr;
 use pliant_mpm::cloth::{Pin, PinError};
+use pliant_mpm::rope::line::LONGEST_SEGMENT;
 use pliant_mpm::rope::{Rope, RopeMaterial, TwistPin, TwistPinError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,7 @@ pub struct RopeSpec {
     /// Its line at the start, in its own frame.
     pub shape: RopeShape,
     /// Parts of equal length, each with a vertex at both ends [-]. "auto" makes them half a grid spacing
-    /// long, or twice the radius where that is longer. They may be from 1/32 to 4/3 of a grid spacing,
+    /// long, or twice the radius where that is longer, at most 4/3 of a spacing. They may be from 1/32 to 4/3 of a grid spacing,
     /// and no shorter than the radius.
     #[serde(default)]
     pub segments: AutoOr<u32>,
@@ -308,7 +309,8 @@ impl RopeSpec {
         match self.segments {
             AutoOr::Value(segments) => f64::from(segments),
             AutoOr::Auto => {
-                let wanted = (0.5 * grid_spacing).max(2.0 * self.material.radius);
+                let longest = LONGEST_SEGMENT * grid_spacing;
+                let wanted = (0.5 * grid_spacing).max(2.0 * self.material.radius).min(longest);
                 (self.shape.length() / wanted * (1.0 - 1e-9)).ceil().max(1.0)
             }
         }
