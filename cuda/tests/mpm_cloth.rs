@@ -263,12 +263,16 @@ fn energies_are_the_hosts() {
         let account = device_mpm.advance(12, dt(), GRAVITY).unwrap();
         let mut host = model();
         device_mpm.particles().write_back(&mut host).unwrap();
+        host.set_last_substep(device_mpm.last_substep());
         let right = host.totals(&mut Vec::new());
         let found = account.totals;
         assert_eq!(found, device_mpm.totals().unwrap());
         let off = (found.elastic_energy / right.elastic_energy - 1.0).abs();
         println!("elastic energy off by {off:e} of {} J", right.elastic_energy);
         assert!(off < 1e-6 && right.elastic_energy > 1e-2, "{found:?}, not {right:?}");
+        // f64 sums of the same numbers, of either sign, in two orders.
+        let off = (found.kinetic_lag / right.kinetic_lag - 1.0).abs();
+        assert!(off < 1e-10 && right.kinetic_lag.abs() > 1e-6, "{found:?}, not {right:?}");
     }
 }
 

@@ -11,7 +11,7 @@ use pliant_cuda::Device;
 use pliant_cuda::mpm::DeviceMpm;
 use pliant_mpm::constitutive::{AnyModel, Constitutive};
 use pliant_mpm::material::{Material, Model};
-use pliant_mpm::{Mpm, ParticleState, Totals};
+use pliant_mpm::{LastSubstep, Mpm, ParticleState, Totals};
 use support::{Random, device_kinds, devices};
 
 const H: f64 = 0.02;
@@ -43,9 +43,10 @@ fn particles(material: Option<usize>, count: usize) -> Vec<ParticleState> {
 }
 
 /// The sums as they are defined, in f64 of the numbers that the device has; and the sums of the
-/// magnitudes, with the elastic energy's error bound last.
-fn plain(mpm: &Mpm) -> (Totals, [f64; 6]) {
-    let (mut sum, mut sizes) = (Totals::default(), [0.0; 6]);
+/// magnitudes, with the elastic energy's error bound, then the magnitude of the lag.
+fn plain(mpm: &Mpm) -> (Totals, [f64; 7]) {
+    let (mut sum, mut sizes) = (Totals::default(), [0.0; 7]);
+    let last = mpm.last_substep();
     let inertia = H * H / 4.0;
     for b in 0..mpm.block_count() {
         let view = mpm.block(b);
@@ -57,6 +58,11 @@ fn plain(mpm: &Mpm) -> (Totals, [f64; 6]) {
             sum.linear_momentum += m * v;
             sum.angular_momentum += m * (x.cross(&v) + inertia * axial);
             sum.kinetic_energy += 0.5 * m * (v.norm_squared() + inertia * c.norm_squared());
+            // -C : (V tau) + g . m v, for half of the last substep.
+            let [xx, yy, zz, xy, xz, yz] = view.stress_volume(i);
+            let stress = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+            sum.kinetic_lag += 0.5 * last.length * (m * last.gravity.dot(&v) - c.dot(&stress));
+            sizes[6] += 0.5 * last.length * (m * last.gravity.norm() * v.norm() + c.norm() * stress.norm());
             let f = view.deformation_gradient(i);
             let model = &mpm.materials()[view.material(i)].model;
             let density = AnyModel::<f64>::new(model).energy_density(&f.into(), 0.0);
@@ -107,7 +113,7 @@ fn density_error(model: &Model, f: &Matrix3<f64>, density: f64) -> f64 {
     change + 8.0 * ROUNDOFF * term
 }
 
-fn compare(found: &Totals, right: &Totals, sizes: &[f64; 6], count: usize) {
+fn compare(found: &Totals, right: &Totals, sizes: &[f64; 7], count: usize) {
     // f64 sums of so many terms of some roundings each, in two orders.
     let sum = f64::EPSILON * (count as f64 + 20.0);
     let errors = [
@@ -120,6 +126,8 @@ fn compare(found: &Totals, right: &Totals, sizes: &[f64; 6], count: usize) {
     for (k, (error, size)) in errors.iter().zip(sizes).enumerate() {
         assert!(*error <= sum * size, "entry {k}: off by {error:e} of {size}");
     }
+    let error = (found.kinetic_lag - right.kinetic_lag).abs();
+    assert!(error <= sum * sizes[6], "lag: off by {error:e} of {} J", sizes[6]);
     let error = (found.elastic_energy - right.elastic_energy).abs();
     println!("elastic energy: {error:e}, bound {:e}, of {:e}", sizes[5], right.elastic_energy);
     assert!(error <= sizes[5] + sum * right.elastic_energy.abs(), "{error:e} of {right:?}");
@@ -127,12 +135,17 @@ fn compare(found: &Totals, right: &Totals, sizes: &[f64; 6], count: usize) {
     assert!(sizes[5] < 1e-4 * right.elastic_energy, "{sizes:?} {right:?}");
 }
 
+/// A substep that the particles might have behind them.
+fn last_substep() -> LastSubstep {
+    LastSubstep { length: 1e-4, gravity: Vector3::new(0.3, 1.0, -9.7) }
+}
+
 fn totals(device: &Device, mpm: &Mpm) -> Totals {
     on_device(device, mpm, &[]).totals().unwrap()
 }
 
 /// Mass, first moment, momenta and energies are their definitions (mpm/src/totals.rs): angular
-/// momentum and kinetic energy with the affine field's share (Jiang et al. 2015), elastic energy of
+/// momentum and kinetic energy with the affine field's share (Jiang et al. 2015), its lag, elastic energy of
 /// each model (mpm/src/constitutive), 56 m from the origin.
 #[test]
 fn totals_are_sums_over_the_particles() {
@@ -146,7 +159,8 @@ fn totals_are_sums_over_the_particles() {
             (Some(4), 40),
             (Some(5), 40),
         ] {
-            let mpm = host(H, &every_material(MODULUS), &particles(material, count), &[]);
+            let mut mpm = host(H, &every_material(MODULUS), &particles(material, count), &[]);
+            mpm.set_last_substep(last_substep());
             let (right, sizes) = plain(&mpm);
             compare(&totals(&device, &mpm), &right, &sizes, count);
         }
@@ -157,7 +171,8 @@ fn totals_are_sums_over_the_particles() {
 /// errors.
 #[test]
 fn totals_are_the_hosts() {
-    let mpm = host(H, &every_material(MODULUS), &particles(None, 600), &[]);
+    let mut mpm = host(H, &every_material(MODULUS), &particles(None, 600), &[]);
+    mpm.set_last_substep(last_substep());
     let (_, mut sizes) = plain(&mpm);
     sizes[5] *= 2.0;
     let right = mpm.totals(&mut Vec::new());
@@ -180,6 +195,7 @@ fn totals_end_a_step_and_do_not_depend_on_the_schedule() {
         assert_eq!(account.totals, device_mpm.totals().unwrap());
         let mut copy = mpm.clone();
         device_mpm.particles().write_back(&mut copy).unwrap();
+        copy.set_last_substep(device_mpm.last_substep());
         let (right, sizes) = plain(&copy);
         compare(&account.totals, &right, &sizes, 1100);
         if device.is_emulated() {

@@ -162,7 +162,12 @@ impl DeviceMpm {
             }
             if progress.done == progress.substeps {
                 self.progress = None;
-                let balance = balance_of(self.staging.result(&total), &status, progress.extra_sorts, &self.last_substep);
+                let balance = balance_of(
+                    self.staging.result(&total),
+                    &status,
+                    progress.extra_sorts,
+                    &self.last_substep,
+                );
                 self.order.follow(
                     &progress.sorts,
                     progress.substeps,
