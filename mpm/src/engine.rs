@@ -18,7 +18,7 @@ use crate::g2p::{BlockOutcome, MeasureStencilBox};
 use crate::grid::{FreeMotionSums, Impulse};
 use crate::material::Material;
 use crate::particle::ParticleState;
-use crate::rope::{Rope, RopeMaterial};
+use crate::rope::{Rope, RopeInternals, RopeMaterial};
 use crate::scratchpad::StencilBox;
 use crate::sheets::{ClothMeshes, PinImpulse, Scatter};
 use crate::sort::Sorter;
@@ -474,6 +474,11 @@ impl Mpm {
     /// Materials of the sheets.
     pub fn sheet_materials(&self) -> &[ClothMaterial] {
         self.sheets.as_ref().map_or(&[], |sheets| &sheets.materials)
+    }
+
+    /// What is inside a rope; none without such a one.
+    pub fn rope_internals(&self, rope: usize) -> Option<RopeInternals> {
+        self.sheets.as_ref()?.rope_internals(rope)
     }
 
     /// Ids of the particles of each rope, in the order of its vertices; empty without ropes.

@@ -87,7 +87,7 @@ class World:
 
     Particle arrays are read-only views of memory that the world keeps: the address stays the same,
     and the numbers are those of the last time that the property was asked for. Particles are in the
-    order in which the scene adds them: soft bodies, then cloths.
+    order in which the scene adds them: soft bodies, then cloths, then ropes.
     """
 
     def __init__(
@@ -239,8 +239,20 @@ class World:
     def cloths(self) -> list[str]: ...
     def cloth(self, name: str) -> dict[str, Any]:
         """``vertices`` and ``centroids`` (slices of the particle arrays), ``faces`` (faces, 3): particle numbers."""
+    @property
+    def ropes(self) -> list[str]: ...
+    def rope(self, name: str) -> dict[str, Any]:
+        """A rope, as it is after the last step.
+
+        ``vertices`` is a slice of the particle arrays, ``radius`` that of the cross-section [m]. Of the
+        segments: ``tension`` (negative where pressed together) [N], ``tangent`` and ``director`` (segments,
+        3), unit vectors along it and across it, which turns with the material. At the inner vertices:
+        ``twist``, from the frame before to the next [rad], and ``torque``, the twisting moment [N m].
+        Vibrations are in all of them.
+        """
     def move_pin(self, cloth: str, vertex: int, position: ArrayLike, *, within: float) -> None:
-        """Holds a vertex and moves it on a line to ``position`` [m] within a time [s]; it is held there."""
+        """Holds a vertex of a cloth or rope and moves it on a line to ``position`` [m] within a time [s]; it
+        is held there."""
     def release_pin(self, cloth: str, vertex: int) -> None: ...
     @property
     def bodies(self) -> list[str]:

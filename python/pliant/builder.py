@@ -23,6 +23,7 @@ _LISTS = {
     "soft": "SoftBodySpec",
     "bodies": "BodySpec",
     "cloths": "ClothSpec",
+    "ropes": "RopeSpec",
     "robots": "Robot",
     "sensors": "Sensor",
     "goals": "Goal",
@@ -138,6 +139,10 @@ class Scene:
     def cloth(self, name, **fields):
         """A sheet of cloth."""
         return self._add("cloths", name, **fields)
+
+    def rope(self, name, **fields):
+        """A rope or cable."""
+        return self._add("ropes", name, **fields)
 
     def robot(self, name, **fields):
         """A robot: ``file``, a path of a MJCF or URDF file, or ``model``, one that comes along."""

@@ -80,6 +80,36 @@ fn quantities_are_measured_in_their_span() {
     assert_eq!([&found[0].unit, &found[4].unit], ["m", "kg"]);
 }
 
+// Checks: the quantities of a rope that is bent at a right angle and at rest so, 0.3 m and 0.4 m long on
+// either side of the bend: its length is 0.7 m, its ends are 0.5 m apart, its centre is that of two lines, and
+// 3/7 of its mass, 0.7 m pi (5 mm)^2 of 1000 kg/m^3, are beside the bend; half a segment's mass is at the
+// bend itself.
+#[test]
+fn ropes_are_measured() {
+    let scene = parse_scene(
+        r#"{ "name": "bent", "duration": 0.02, "dt": 0.005, "gravity": [0, 0, 0], "grid_spacing": 0.1,
+        "ropes": [{ "name": "cord", "naturally_curved": true, "segments": 14,
+          "shape": { "type": "polyline", "points": [[0.3, 0, 0], [0, 0, 0], [0, 0.4, 0]] },
+          "material": { "density": 1000, "radius": 0.005, "youngs_modulus": 1e6 } }],
+        "goals": [{ "name": "length", "rope": "cord", "quantity": { "type": "length" }, "max": 1 },
+          { "name": "ends", "rope": "cord", "quantity": { "type": "end-to-end" }, "min": 1 },
+          { "name": "center", "rope": "cord", "quantity": { "type": "center", "axis": "x" }, "max": 1 },
+          { "name": "highest", "rope": "cord", "quantity": { "type": "highest", "axis": "y" }, "max": 1 },
+          { "name": "mass", "rope": "cord", "max": 1, "quantity": { "type": "mass-in-box", "half_extents": [0.15, 0.1, 0.1],
+            "pose": { "position": [0.16, 0, 0] } } }] }"#,
+    )
+    .unwrap();
+    validate(&scene).unwrap();
+    let found = goals(&scene);
+    let mass = 1000.0 * std::f64::consts::PI * 0.005_f64.powi(2) * (0.3 - 0.5 * 0.05);
+    let expected = [0.7, 0.5, 0.15 * 0.3 / 0.7, 0.4, mass];
+    for (goal, expected) in found.iter().zip(expected) {
+        assert!((goal.worst.0 / expected - 1.0).abs() < 1e-5, "{goal:?}, not {expected}");
+    }
+    let met: Vec<_> = found.iter().map(|goal| goal.met).collect();
+    assert_eq!(met, [Some(true), Some(false), Some(true), Some(true), Some(true)]);
+}
+
 // Checks: a run that is stopped and resumed judges as the run that was never stopped, to the bit; a
 // goal whose span is not over is not judged, unless it is already missed.
 #[test]
@@ -140,11 +170,17 @@ fn goals_are_validated() {
     for (from, to, message) in [
         ("\"block\"", "\"blok\"", "goals[0].soft: 'blok' is not one of the soft bodies [other, block]"),
         ("\"soft\": \"block\"", "\"body\": \"bal\"", "goals[0].body: 'bal' is neither one of the bodies"),
-        ("\"soft\": \"block\",", "", "goals[0]: give a soft, a cloth or a body"),
+        ("\"soft\": \"block\",", "", "goals[0]: give a soft, a cloth, a rope or a body"),
         (
             "\"soft\"",
             "\"body\": \"ball\", \"soft\"",
-            "goals[0]: give a soft, a cloth or a body, and only one of them",
+            "goals[0]: give a soft, a cloth, a rope or a body, and only one of them",
+        ),
+        ("\"soft\": \"block\"", "\"rope\": \"cord\"", "goals[0].rope: 'cord' is not one of the ropes []"),
+        (
+            "{ \"type\": \"center\", \"axis\": \"z\" }",
+            "{ \"type\": \"end-to-end\" }",
+            "goals[0].quantity: only a rope has a length and ends",
         ),
         ("\"min\": 0", "\"min\": 2, \"max\": 1", "goals[0].min: 2 m must be at most max, 1 m"),
         (", \"min\": 0", "", "goals[0]: give min, max or both"),

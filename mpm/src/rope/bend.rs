@@ -48,6 +48,14 @@ pub struct BendForces {
     pub stiffness: f64,
 }
 
+impl BendForces {
+    /// What the second segment does on the first about the tangent, without the part of a natural curvature,
+    /// which acts on both alike \[N m\].
+    pub fn twisting_moment(&self) -> f64 {
+        0.5 * (self.torques[0] - self.torques[1])
+    }
+}
+
 /// How the tangents are, and the natural curvature's part.
 struct Angles {
     angle: f64,

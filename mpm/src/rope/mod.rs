@@ -33,6 +33,7 @@
 
 pub mod bend;
 pub(crate) mod contact;
+pub mod internals;
 pub mod line;
 pub mod material;
 pub mod rod;
@@ -42,6 +43,7 @@ pub mod twist_pin;
 
 pub use bend::{Bend, BendForces};
 pub use contact::StrandReport;
+pub use internals::RopeInternals;
 pub use line::{Rope, RopeError};
 pub use material::RopeMaterial;
 pub use rod::{Rod, RodForces, RodFrames};

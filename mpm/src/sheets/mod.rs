@@ -49,7 +49,7 @@ use rayon::prelude::*;
 use crate::blocks::{NodeBlock, Topology};
 use crate::cloth::{ClothMaterial, RestFace, Sheet, SheetParticles, Stability};
 use crate::particle::ParticleState;
-use crate::rope::Rope;
+use crate::rope::{Rope, RopeInternals};
 use crate::tiles::kinematics::{POSITION, VELOCITY};
 use crate::tiles::{ParticleStore, kinematics};
 use arrays::{
@@ -417,6 +417,11 @@ impl ClothMeshes {
         let of_sheets = self.spans.iter().map(|span| span.stability.largest_substep(0.0));
         let of_ropes = self.ropes.largest_substep_at_rest();
         of_sheets.fold(self.gases.largest_substep(), f64::min).min(of_ropes)
+    }
+
+    /// What is inside a rope.
+    pub(crate) fn rope_internals(&self, rope: usize) -> Option<RopeInternals> {
+        self.ropes.internals(rope)
     }
 
     /// Bytes held.

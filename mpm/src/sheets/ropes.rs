@@ -14,7 +14,9 @@ use super::pins::PinImpulse;
 use super::quad::F32x4;
 use super::rope_positions::RopePositions;
 use crate::rope::rod::RestSegment;
-use crate::rope::{Bend, BendForces, Rod, Rope, RopeMaterial, RopeStability, RopeState, Segment, TwistPin};
+use crate::rope::{
+    Bend, BendForces, Rod, Rope, RopeInternals, RopeMaterial, RopeStability, RopeState, Segment, TwistPin,
+};
 
 /// Smallest number of vertices in a parallel job.
 const GRAIN: usize = 64;
@@ -126,6 +128,21 @@ impl Ropes {
     pub(super) fn vertices(&self, rope: usize) -> Option<Range<usize>> {
         let Range { start, end } = self.spans.get(rope)?.vertices.clone();
         Some(self.first + start..self.first + end)
+    }
+
+    /// What is inside a rope.
+    pub(super) fn internals(&self, rope: usize) -> Option<RopeInternals> {
+        let Range { start, end } = self.spans.get(rope)?.vertices.clone();
+        let (segments, bends) = (&self.segments[start..end - 1], start + 1..end - 1);
+        let rest = self.rest[start..end].iter().filter_map(|point| point.segment);
+        let tension = rest.zip(segments).map(|(rest, segment)| rest.pull(segment).dot(&segment.tangent));
+        Some(RopeInternals {
+            tension: tension.collect(),
+            tangent: segments.iter().map(|segment| segment.tangent).collect(),
+            director: segments.iter().map(|segment| segment.director).collect(),
+            twist: self.twists[bends.clone()].to_vec(),
+            torque: self.bends[bends].iter().map(BendForces::twisting_moment).collect(),
+        })
     }
 
     /// The rope of a particle.

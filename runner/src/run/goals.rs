@@ -52,6 +52,8 @@ enum GoalSubject {
     Cloths,
     /// The particles of a sheet, its density \[kg/m^3\] and its vertices and faces.
     ClothSpec(Range<usize>, f64, SheetParticles),
+    /// The vertices of a rope, and its density \[kg/m^3\].
+    Rope(Range<usize>, f64),
 }
 
 /// The frame that the scene gives a body.
@@ -90,13 +92,17 @@ impl GoalMonitor {
                 Frame::of(name, world, centers)
                     .ok_or_else(|| format!("goals[{at}].{field}: '{name}' is not defined"))
             };
-            let of = match (&goal.soft, &goal.cloth, &goal.body) {
+            let of = match (&goal.soft, &goal.cloth, &goal.rope, &goal.body) {
                 _ if goal.quantity == Quantity::NewCrossings => GoalSubject::Cloths,
-                (_, Some(name), _) => cloth(scene, world, name)
+                (_, Some(name), ..) => cloth(scene, world, name)
                     .ok_or_else(|| format!("goals[{at}].cloth: '{name}' is not defined"))?,
                 (Some(name), ..) => soft(scene, parts, name)
                     .ok_or_else(|| format!("goals[{at}].soft: '{name}' is not defined"))?,
-                (None, None, name) => GoalSubject::Rigid(frame("body", name.as_deref().unwrap_or_default())?),
+                (None, None, Some(name), _) => rope(scene, world, name)
+                    .ok_or_else(|| format!("goals[{at}].rope: '{name}' is not defined"))?,
+                (None, None, None, name) => {
+                    GoalSubject::Rigid(frame("body", name.as_deref().unwrap_or_default())?)
+                }
             };
             let relative = goal.relative_to.as_deref().map(|name| frame("relative_to", name)).transpose()?;
             watched.push(ResolvedGoal {
@@ -199,6 +205,12 @@ fn cloth(scene: &Scene, world: &World, name: &str) -> Option<GoalSubject> {
     Some(GoalSubject::ClothSpec(range, scene.cloths[at].material.density, patch))
 }
 
+/// The vertices of a rope.
+fn rope(scene: &Scene, world: &World, name: &str) -> Option<GoalSubject> {
+    let at = scene.ropes.iter().position(|rope| rope.name == name)?;
+    Some(GoalSubject::Rope(world.ropes().get(at)?.clone(), scene.ropes[at].material.density))
+}
+
 /// Area under a sheet \[m^2\], in strips of a quarter of the grid spacing \[m\]; NaN if it cannot
 /// be computed.
 fn covered(patch: &SheetParticles, positions: &[[f64; 3]], grid_spacing: f64) -> f64 {
@@ -246,14 +258,17 @@ impl ResolvedGoal {
                 let Quantity::Center { axis } = self.goal.quantity else { return f64::NAN };
                 return (into * frame.pose(world)).translation.vector[axis.index()];
             }
-            GoalSubject::Soft(range, density) => (range.clone(), *density),
+            GoalSubject::Soft(range, density) | GoalSubject::Rope(range, density) => {
+                (range.clone(), *density)
+            }
             GoalSubject::Cloths => return f64::NAN,
             GoalSubject::ClothSpec(_, _, patch) if self.goal.quantity == Quantity::CoveredArea => {
                 return covered(patch, &particles.positions, world.settings().grid_spacing);
             }
             GoalSubject::ClothSpec(range, density, _) => (range.clone(), *density),
         };
-        let points = range.clone().map(|p| into * Point3::from(particles.positions[p]));
+        let place = |p: usize| Point3::from(particles.positions[p]);
+        let points = range.clone().map(|p| into * place(p));
         match &self.goal.quantity {
             Quantity::Center { axis } => {
                 let volumes = &particles.volume[range];
@@ -273,6 +288,10 @@ impl ResolvedGoal {
                 let gaps = scratch.windows(2).map(|pair| pair[1] - pair[0]);
                 extreme(gaps, 0.0, |gap, widest| gap > widest)
             }
+            Quantity::Length => {
+                range.clone().zip(range.skip(1)).map(|(p, next)| (place(next) - place(p)).norm()).sum()
+            }
+            Quantity::EndToEnd => (place(range.end - 1) - place(range.start)).norm(),
             Quantity::MassInBox { half_extents, pose } => {
                 let to_box = isometry(pose).inverse();
                 let inside = |x: &Point3<f64>| {

@@ -312,6 +312,7 @@ fn goals(
     let goal = |name: &str, time: f64, covered: Option<[f64; 2]>| Goal {
         name: name.to_owned(),
         soft: None,
+        rope: None,
         cloth: covered.is_some().then(|| CLOTH.to_owned()),
         body: None,
         quantity: if covered.is_some() { Quantity::CoveredArea } else { Quantity::NewCrossings },

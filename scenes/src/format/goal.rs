@@ -5,20 +5,23 @@ use serde::{Deserialize, Serialize};
 
 use super::common::Pose;
 
-/// A condition on one measured quantity of a soft body, a rigid body or cloth that must hold at
+/// A condition on one measured quantity of a soft body, a rigid body, cloth or a rope that must hold at
 /// every step of a time span. It does not change the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Goal {
     /// Name, unique among the goals.
     pub name: String,
-    /// The soft body that is measured. Give one of this, `cloth` and `body`, but none for
+    /// The soft body that is measured. Give one of this, `cloth`, `rope` and `body`, but none for
     /// crossings, which count all cloth.
     #[serde(default)]
     pub soft: Option<String>,
     /// The cloth that is measured: vertices and centroids take the place of particles.
     #[serde(default)]
     pub cloth: Option<String>,
+    /// The rope that is measured: vertices take the place of particles.
+    #[serde(default)]
+    pub rope: Option<String>,
     /// The body or link `robot/link` that is measured.
     #[serde(default)]
     pub body: Option<String>,
@@ -75,6 +78,10 @@ pub enum Quantity {
         #[serde(default)]
         pose: Pose,
     },
+    /// The length of a rope along its line [m].
+    Length,
+    /// The distance between the ends of a rope [m].
+    EndToEnd,
     /// The area of the floor that a cloth covers, seen from above; layers count once [m^2]. Each
     /// step of the time span costs some milliseconds.
     CoveredArea,

@@ -28,6 +28,7 @@ fn with_goals(mut scene: Scene) -> Scene {
         scene.goals.push(Goal {
             name: name.to_owned(),
             soft: None,
+            rope: None,
             cloth: None,
             body: Some("cube".to_owned()),
             quantity: Quantity::Center { axis },

@@ -34,10 +34,10 @@ impl Check {
 
     /// The subject of a goal.
     fn judged(&mut self, path: &str, goal: &Goal, scene: &Scene, names: &Names) {
-        let given: Vec<_> = [("soft", &goal.soft), ("cloth", &goal.cloth), ("body", &goal.body)]
-            .into_iter()
-            .filter_map(|(field, name)| Some((field, name.as_ref()?)))
-            .collect();
+        let subjects =
+            [("soft", &goal.soft), ("cloth", &goal.cloth), ("rope", &goal.rope), ("body", &goal.body)];
+        let given: Vec<_> =
+            subjects.into_iter().filter_map(|(field, name)| Some((field, name.as_ref()?))).collect();
         let quantity = format!("{path}.quantity");
         let (field, name) = match (&given[..], &goal.quantity) {
             ([], Quantity::NewCrossings) => {
@@ -47,13 +47,21 @@ impl Check {
                 return;
             }
             (_, Quantity::NewCrossings) => {
-                return self
-                    .problem(path, "crossings are counted over all cloth: remove soft, cloth and body");
+                return self.problem(
+                    path,
+                    "crossings are counted over all cloth: remove soft, cloth, rope and body",
+                );
             }
             ([one], _) => *one,
-            ([], _) => return self.problem(path, "give a soft, a cloth or a body"),
-            _ => return self.problem(path, "give a soft, a cloth or a body, and only one of them"),
+            ([], _) => return self.problem(path, "give a soft, a cloth, a rope or a body"),
+            _ => return self.problem(path, "give a soft, a cloth, a rope or a body, and only one of them"),
         };
+        if goal.quantity == Quantity::CoveredArea && field != "cloth" {
+            self.problem(&quantity, "only a cloth covers an area");
+        }
+        if matches!(goal.quantity, Quantity::Length | Quantity::EndToEnd) && field != "rope" {
+            self.problem(&quantity, "only a rope has a length and ends");
+        }
         match field {
             "body" => {
                 self.found(&format!("{path}.body"), names.body(name));
@@ -64,9 +72,10 @@ impl Check {
             "soft" => {
                 let known = scene.soft.iter().map(|soft| soft.name.as_str());
                 self.one_of(&format!("{path}.soft"), name, "soft bodies", known);
-                if goal.quantity == Quantity::CoveredArea {
-                    self.problem(&quantity, "only a cloth covers an area");
-                }
+            }
+            "rope" => {
+                let known = scene.ropes.iter().map(|rope| rope.name.as_str());
+                self.one_of(&format!("{path}.rope"), name, "ropes", known);
             }
             _ => {
                 let known = scene.cloths.iter().map(|cloth| cloth.name.as_str());
