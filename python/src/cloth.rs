@@ -13,7 +13,7 @@ use crate::world::{Held, World};
 fn place<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str>) -> PyResult<usize> {
     let known: Vec<&str> = names.collect();
     known.iter().position(|known| *known == name).ok_or_else(|| {
-        raised::<SceneError>(format!("there is no {what} '{name}'; {what}s: {}", known.join(", ")))
+        raised::<SceneError>(format!("there is no {what} '{name}'; known: {}", known.join(", ")))
     })
 }
 

@@ -32,7 +32,7 @@ def test_a_built_scene_runs():
 # Definition: the parts of a scene, taken apart and added again in any order of the kinds, are that scene.
 def test_built_in_scenes_can_be_built_again():
     generator = random.Random(SEED)
-    lists = ["soft", "bodies", "cloths", "robots", "sensors", "goals"]
+    lists = ["soft", "bodies", "cloths", "ropes", "robots", "sensors", "goals"]
     for name in pliant.scene_names():
         whole = pliant.read_scene(name)
         parts = {field: whole.pop(field, None) or [] for field in lists}
@@ -88,3 +88,43 @@ def test_a_scene_is_a_copy():
     assert len(scene.to_dict()["soft"]) == 1
     again = pliant.Scene.of("hold", {"dt": 0.001})
     assert again.to_dict()["dt"] == 0.001 and "hold" in repr(again)
+
+
+# Statics: a hanging rope at rest carries in each segment the weight of the vertices below it. What is left
+# of its vibrations after 1 s is exp(-10 s^-1 t); measured: 1.3e-4 of the whole weight.
+def test_a_hanging_rope_carries_its_weight():
+    scene = pliant.Scene("hang", duration=2, dt=5e-3, grid_spacing=0.02)
+    density, radius, length, segments = 1000.0, 0.004, 0.3, 20
+    cord = scene.rope(
+        "cord",
+        shape={"type": "line", "from": [0, 0, 0], "to": [0, 0, -length]},
+        segments=segments,
+        mass_damping=20.0,
+        material={"density": density, "radius": radius, "youngs_modulus": 1e6},
+        pins=[{"at": {"type": "start"}}],
+    )
+    scene.goal("hangs", rope=cord, quantity={"type": "end-to-end"}, min=length)
+    world = scene.world(threads=1)
+    world.step(200)
+    assert world.ropes == ["cord"] and world.cloths == []
+    rope = world.rope(cord)
+    vertices = world.positions[rope["vertices"]]
+    assert len(vertices) == segments + 1 and rope["radius"] == radius
+    weight = density * np.pi * radius**2 * length * 9.81
+    below = weight * (segments - np.arange(segments) - 0.5) / segments
+    assert np.abs(rope["tension"] - below).max() < 1e-3 * weight
+    assert np.allclose(rope["tangent"], [0, 0, -1], atol=1e-3)
+    assert np.allclose((rope["tangent"] * rope["director"]).sum(axis=1), 0, atol=1e-12)
+    assert np.abs(rope["twist"]).max() < 1e-3 and rope["torque"].shape == (segments - 1,)
+    # The end is held where it is told, and let go.
+    to = vertices[-1] + [0.01, 0, 0.01]
+    world.move_pin(cord, segments, to, within=10 * world.dt)
+    world.step(10)
+    assert np.allclose(world.positions[rope["vertices"]][-1], to, atol=1e-6)
+    world.release_pin(cord, segments)
+    world.step(10)
+    assert world.positions[rope["vertices"]][-1][2] < to[2]
+    with pytest.raises(pliant.SceneError, match="there is no rope 'cable'; known: cord"):
+        world.rope("cable")
+    with pytest.raises(pliant.SceneError, match="there is no cloth or rope 'cable'; known: cord"):
+        world.move_pin("cable", 0, to, within=1.0)
