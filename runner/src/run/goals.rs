@@ -115,7 +115,11 @@ impl GoalMonitor {
         let asked = watched.iter().any(|watched| matches!(watched.of, GoalSubject::Cloths));
         Ok(Self {
             worst: vec![WorstMeasurement::default(); watched.len()],
-            check: if asked { CrossingDetector::new(world.cloths()) } else { CrossingDetector::default() },
+            check: if asked {
+                CrossingDetector::new(world.cloths()).with_ropes(world.ropes())
+            } else {
+                CrossingDetector::default()
+            },
             crossings_at_start: 0,
             watched,
             snapshot: ParticleSnapshot::default(),

@@ -164,7 +164,7 @@ impl<'a> Run<'a> {
         let now = Instant::now();
         Ok(Self {
             goal_monitor: GoalMonitor::new(scene, world, &scenario.parts, centers).map_err(RunError::Goal)?,
-            cloth: ClothWatch::new(world.cloths()),
+            cloth: ClothWatch::new(world.cloths(), world.ropes()),
             writer: FrameWriter::new(
                 scenario.colors.clone(),
                 world.cloths(),
@@ -395,6 +395,7 @@ impl<'a> Run<'a> {
         }
         let strands = self.statistics.strands();
         warnings.extend(strands.and_then(|strands| strands.warning()));
+        warnings.extend(self.cloth_summary().and_then(|cloth| cloth.warning()));
         Ok(Manifest {
             schema_version: 2,
             status,

@@ -86,7 +86,8 @@ pub enum Quantity {
     /// step of the time span costs some milliseconds.
     CoveredArea,
     /// How many more crossings all cloth together has than at the start [crossings]: pairs of an
-    /// edge and a face that it passes through. With `max` 0, cloth passes through cloth nowhere.
+    /// edge, or a segment of a rope, and a face that it passes through. With `max` 0, nothing passes
+    /// through cloth.
     /// Each step of the time span costs milliseconds: give `from`.
     NewCrossings,
 }

@@ -1,4 +1,5 @@
-//! Crossings of cloth: edges of its triangles that pass through its other faces.
+//! Crossings of cloth: edges of its triangles that pass through its other faces, and segments of ropes
+//! that pass through its faces.
 //!
 //! Sheets that do not intersect have none, so their number shows reliably whether garments have
 //! passed through themselves or each other. Two triangles in general position that intersect, and
@@ -10,6 +11,8 @@
 //! "Algorithms to test ray-triangle intersection", 2001). A sign counts only if it cannot be due to
 //! rounding (the static filter of Shewchuk, "Adaptive precision floating-point arithmetic and fast
 //! robust geometric predicates", 1997), so that touching, to within rounding, is not a crossing.
+
+use core::ops::Range;
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -38,8 +41,10 @@ pub struct Crossing {
 /// All crossings at one time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Crossings {
-    /// Pairs of an edge and a face that it passes through \[-\].
+    /// Pairs of an edge or a segment of a rope, and a face that it passes through \[-\].
     pub count: usize,
+    /// Those of segments of ropes \[-\].
+    pub of_ropes: usize,
     /// The first few of them, in the order of their edges' ids.
     pub first: Vec<Crossing>,
 }
@@ -48,8 +53,9 @@ pub struct Crossings {
 #[derive(Clone, Debug, Default)]
 pub struct CrossingDetector {
     faces: Vec<[u32; 3]>,
-    /// Every edge once, sorted.
+    /// Every edge once, sorted, then the segments of ropes from `first_of_ropes` on.
     edges: Vec<[u32; 2]>,
+    first_of_ropes: usize,
 }
 
 impl CrossingDetector {
@@ -64,7 +70,16 @@ impl CrossingDetector {
         let mut edges: Vec<[u32; 2]> = sides.map(|[a, b]| [a.min(b), a.max(b)]).collect();
         edges.sort_unstable();
         edges.dedup();
-        Self { faces, edges }
+        Self { faces, first_of_ropes: edges.len(), edges }
+    }
+
+    /// Looks at ropes too, of the particles of each in the order of its vertices. Without faces they cross
+    /// nothing.
+    #[must_use]
+    pub fn with_ropes(mut self, ropes: &[Range<usize>]) -> Self {
+        let segments = ropes.iter().flat_map(|ids| ids.clone().zip(ids.clone().skip(1)));
+        self.edges.extend(segments.map(|(a, b)| [a as u32, b as u32]));
+        self
     }
 
     /// Whether there are no faces.
@@ -83,7 +98,11 @@ impl CrossingDetector {
     /// of the faces, and on the frame only for contacts to within rounding.
     pub fn count(&self, positions: &[[f64; 3]]) -> Crossings {
         let found = self.find(|id| positions.get(id as usize).map(|x| Vector3::from(*x)));
-        Crossings { count: found.len(), first: found.into_iter().take(MAX_REPORTED).collect() }
+        let of_ropes = self.edges[self.first_of_ropes..].first().map_or(0, |[first, _]| {
+            // Particles of ropes come after those of cloth.
+            found.iter().filter(|crossing| crossing.edge[0] >= *first).count()
+        });
+        Crossings { count: found.len(), of_ropes, first: found.into_iter().take(MAX_REPORTED).collect() }
     }
 
     /// All crossings, where the particles are at `position` \[m\].
