@@ -213,7 +213,7 @@ impl RunRecorder {
         let model = &world.bodies().simulation().system().model;
         let rigid: f64 = dynamic_links(world).map(|link| model.links()[link.0].inertia.mass).sum();
         let kinematics = Kinematics::new(model);
-        let crossings = ClothWatch::new(world.cloths());
+        let crossings = ClothWatch::new(world.cloths(), world.ropes());
         let record = Record {
             moments: Vec::new(),
             mass: rigid,
@@ -331,7 +331,7 @@ impl RunRecorder {
     fn count_crossings(&mut self) {
         let Some(counter) = &self.crossings else { return };
         if self.scenario.world.snapshot(&mut self.snapshot).is_ok() {
-            self.record.crossings.push(counter.crossings(&self.snapshot.positions));
+            self.record.crossings.push(counter.crossings(&self.snapshot.positions).count);
         }
     }
 

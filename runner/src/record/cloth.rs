@@ -56,7 +56,7 @@ impl ClothWatch {
     /// Counts the crossings of a frame's particles, `positions` \[m\] by their ids; the first frame
     /// is the start.
     pub fn look(&mut self, positions: &[[f64; 3]]) {
-        let Crossings { count, of_ropes, .. } = self.check.count(positions);
+        let Crossings { count, of_ropes, .. } = self.crossings(positions);
         let first = ClothSummary { crossings_at_start: count, ..ClothSummary::default() };
         let before = self.summary.unwrap_or(first);
         self.summary = Some(ClothSummary {
@@ -65,6 +65,11 @@ impl ClothWatch {
             rope_crossings_max: before.rope_crossings_max.max(of_ropes),
             ..before
         });
+    }
+
+    /// Crossings with particles at `positions` \[m\].
+    pub fn crossings(&self, positions: &[[f64; 3]]) -> Crossings {
+        self.check.count(positions)
     }
 
     /// The summary up to the last frame; none before the first.
