@@ -8,6 +8,7 @@ mod friction;
 mod held;
 mod joints;
 mod linkages;
+mod mixed;
 mod rigid;
 mod ropes;
 mod soft;
@@ -30,6 +31,7 @@ pub const FAMILIES: &[Family] = &[
     held::BAGS,
     ropes::ROPES,
     ropes::CABLES,
+    mixed::FAMILY,
     rigid::FREE,
     rigid::FLOOR,
     joints::FAMILY,

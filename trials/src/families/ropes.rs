@@ -28,18 +28,23 @@ pub const CABLES: Family = Family {
 
 /// What the ropes of a scene come to, for the bound on its work.
 #[derive(Default)]
-struct Extent {
-    vertices: f64,
+pub(super) struct Extent {
+    pub vertices: f64,
     /// Fastest wave, over the length of a segment in grid spacings \[m/s\].
-    wave: f64,
+    pub wave: f64,
 }
 
 impl Extent {
+    /// Shortens the steps of a scene to some hundred substeps.
+    pub(super) fn shorten_step(&self, scene: &mut Scene, speed: f64) {
+        let substep = 0.2 * scene.grid_spacing.unwrap_or(1.0) / (self.wave + speed);
+        scene.dt = scene.dt.min(MOST_SUBSTEPS * substep);
+    }
+
     /// Shortens the steps of a scene to some hundred substeps, and the scene to `work` vertices times substeps.
     /// A substep of few vertices costs as much as one of some hundred.
     fn bound(&self, scene: &mut Scene, speed: f64, work: f64) {
-        let substep = 0.2 * scene.grid_spacing.unwrap_or(1.0) / (self.wave + speed);
-        scene.dt = scene.dt.min(MOST_SUBSTEPS * substep);
+        self.shorten_step(scene, speed);
         bound_work(scene, self.vertices.max(300.0), self.wave, speed, work);
     }
 }
@@ -99,7 +104,7 @@ fn line(sampler: &mut SceneSampler, radius: f64, apart: f64) -> RopeShape {
 }
 
 /// A rope without pins that fits in a ball of this radius \[m\].
-fn rope(
+pub(super) fn rope(
     sampler: &mut SceneSampler,
     name: String,
     (radius, spacing): (f64, f64),

@@ -24,7 +24,7 @@ pub const REST: Family = Family {
     draw: draw_rest,
 };
 
-fn material(sampler: &mut SceneSampler, least: f64, most: f64) -> Material {
+pub(super) fn material(sampler: &mut SceneSampler, least: f64, most: f64) -> Material {
     let stiffness = sampler.log_within(least, most);
     match sampler.count(0, 4) {
         0..=2 => sampler.elastic(stiffness),
@@ -34,7 +34,7 @@ fn material(sampler: &mut SceneSampler, least: f64, most: f64) -> Material {
 }
 
 /// A shape of about this size \[m\], and the radius of its bounding sphere.
-fn shape(sampler: &mut SceneSampler, size: f64) -> (SoftShape, f64) {
+pub(super) fn shape(sampler: &mut SceneSampler, size: f64) -> (SoftShape, f64) {
     match sampler.count(0, 2) {
         0 => {
             let half_extents = [size, size * sampler.within(0.6, 1.0), size * sampler.within(0.6, 1.0)];
