@@ -98,6 +98,8 @@ pub struct Mpm {
     pub(crate) gravity: Vector3<f64>,
     /// Length of the last substep; zero at the start \[s\].
     pub(crate) last_substep: f64,
+    /// Substeps since the start.
+    pub(crate) substeps: u64,
     /// Whether any material is granular.
     pub(crate) has_granular: bool,
     /// Of each tile, found in the last P2G; empty without granular materials.
@@ -256,6 +258,7 @@ impl Mpm {
             gravity: Vector3::zeros(),
             mass_damping: Vec::new(),
             last_substep: 0.0,
+            substeps: 0,
             has_granular: false,
             subgrid_motions: Vec::new(),
             subgrid_fraction: 0.0,

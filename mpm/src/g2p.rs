@@ -9,6 +9,7 @@
 use crate::blocks::NodeBlock;
 use crate::constitutive::{AnyModel, Constitutive, ConstitutiveResponse};
 use crate::detail::{SubgridMotion, add_subgrid_motion};
+use crate::dither::Dither;
 use crate::gather::{affine_of, copy_nodes, gather_stencil, load_stencil};
 use crate::grid::Impulse;
 use crate::material::Material;
@@ -43,6 +44,7 @@ pub(crate) struct GridToParticles<'a> {
     pub grid_velocity: [f32; 3],
     /// Substep \[s\].
     pub substep: f32,
+    pub dither: &'a Dither,
     /// Subgrid motion, one entry per tile; empty without granular materials ([`crate::detail`]).
     pub subgrid_motions: &'a [SubgridMotion],
     /// Fraction of it.
@@ -100,10 +102,14 @@ impl Kernel for GridToParticles<'_> {
             for row in &mut gathered[lanes..] {
                 *row = F32x16::ZERO;
             }
-            let grid = (self.grid_spacing, self.grid_velocity);
-            let affine = move_particles(&stencils, motion, &gathered, lanes, grid, self.substep);
-            let substep = Substep { substep: self.substep, grid_spacing: self.grid_spacing, lanes };
-            models.update(motion, strain, &affine, substep, &mut outcome);
+            let substep = Substep {
+                substep: self.substep,
+                dither: self.dither,
+                grid_spacing: self.grid_spacing,
+                lanes,
+            };
+            let affine = move_particles(&stencils, motion, &gathered, self.grid_velocity, &substep);
+            models.update(motion, strain, &affine, &substep, &mut outcome);
             if let Some(detail) = self.subgrid_motions.get(t) {
                 add_subgrid_motion::<S>(motion, detail, self.subgrid_fraction, self.materials);
             }
@@ -181,14 +187,13 @@ fn move_particles<S: Simd>(
     stencils: &Stencils<S>,
     motion: &mut Tile,
     gathered: &[F32x16; LANES],
-    lanes: usize,
-    (grid_spacing, grid_velocity): (f32, [f32; 3]),
-    substep: f32,
+    grid_velocity: [f32; 3],
+    substep: &Substep<'_>,
 ) -> Mat3<Lanes<S>> {
     use kinematics::{AFFINE, POSITION, VELOCITY};
-    let (velocity, affine) = affine_of(stencils, gathered, grid_spacing);
-    let step = Lanes::<S>::all(substep / grid_spacing);
-    let particles = S::mask_from_bits(u16::MAX >> (LANES - lanes));
+    let (velocity, affine) = affine_of(stencils, gathered, substep.grid_spacing);
+    let step = Lanes::<S>::all(substep.substep / substep.grid_spacing);
+    let particles = S::mask_from_bits(u16::MAX >> (LANES - substep.lanes));
     for d in 0..3 {
         velocity[d].store(&mut motion[VELOCITY + d]);
         for e in 0..3 {
@@ -197,16 +202,17 @@ fn move_particles<S: Simd>(
         let position = stencils.base[d] + stencils.offset[d];
         // Padding is at rest relative to the grid.
         let across = velocity[d] - Lanes(S::select(particles, S::splat(grid_velocity[d]), S::splat(0.0)));
-        across.mul_add(step, position).store(&mut motion[POSITION + d]);
+        substep.dither.of_position(d).add(position, across, step).store(&mut motion[POSITION + d]);
     }
     affine
 }
 
 /// Input of the update of a tile.
 #[derive(Clone, Copy)]
-struct Substep {
+struct Substep<'a> {
     /// Substep \[s\].
     substep: f32,
+    dither: &'a Dither,
     /// Grid spacing h \[m\].
     grid_spacing: f32,
     /// Lanes that hold particles.
@@ -249,7 +255,7 @@ impl<'a, S: Simd> ModelCache<'a, S> {
         motion: &mut Tile,
         strain: &mut Tile,
         affine: &Mat3<Lanes<S>>,
-        substep: Substep,
+        substep: &Substep<'_>,
         outcome: &mut BlockOutcome,
     ) {
         use deformation::{MASS, STATE};
@@ -261,7 +267,7 @@ impl<'a, S: Simd> ModelCache<'a, S> {
                 let mut change = affine.0[i][0] * f.0[0][j];
                 change = affine.0[i][1].mul_add(f.0[1][j], change);
                 change = affine.0[i][2].mul_add(f.0[2][j], change);
-                trial.0[i][j] = step.mul_add(change, f.0[i][j]);
+                trial.0[i][j] = substep.dither.of_gradient(i, j).add(f.0[i][j], step, change);
             }
         }
         let state = Lanes::<S>::load(&strain[STATE]);

@@ -18,6 +18,7 @@ pub mod bspline;
 pub mod cloth;
 pub mod constitutive;
 pub mod detail;
+mod dither;
 pub mod engine;
 pub mod error;
 pub mod material;

@@ -39,6 +39,7 @@ impl Mpm {
             u64::from(self.order.must_sort),
             self.order.runs_when_sorted,
             self.order.cell_runs,
+            self.substeps,
         ] {
             put(&n.to_le_bytes())?;
         }
@@ -77,7 +78,7 @@ impl Mpm {
         if &magic != MAGIC {
             return Err(malformed("not a particle state of this version"));
         }
-        let mut header = [0_u64; 6];
+        let mut header = [0_u64; 7];
         for n in &mut header {
             *n = read_u64(input)?;
         }
@@ -86,7 +87,7 @@ impl Mpm {
         if !(last_substep >= 0.0 && last_substep.is_finite()) {
             return Err(malformed(format!("its last substep is {last_substep} s")));
         }
-        let [count, blocks, tiles, must_sort, runs_when_sorted, cell_runs] = header;
+        let [count, blocks, tiles, must_sort, runs_when_sorted, cell_runs, substeps] = header;
         if count != self.len() as u64 {
             return Err(malformed(format!("it has {count} particles, this model {}", self.len())));
         }
@@ -98,7 +99,7 @@ impl Mpm {
         let frames = self.read_frames(input)?;
         self.store = store;
         self.frame = frame;
-        (self.gravity, self.last_substep) = (gravity, last_substep);
+        (self.gravity, self.last_substep, self.substeps) = (gravity, last_substep, substeps);
         self.lost = None;
         self.order = SortState { must_sort: must_sort != 0, runs_when_sorted, cell_runs };
         self.rebuild_grid();

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use crate::cloth::LayerReport;
 use crate::detail::{self, FindSubgridMotion, SubgridMotion};
+use crate::dither::Dither;
 use crate::engine::{GridMotionSums, Mpm, NODE_CHUNK, Tiles};
 use crate::error::MpmError;
 use crate::g2p::{BlockOutcome, GridToParticles};
@@ -155,6 +156,7 @@ impl Mpm {
         let (level, h) = (self.level, self.grid_spacing as f32);
         let (nodes, around, materials) = (&self.nodes, &self.topology.nodes_of_particles, &self.materials);
         let kept = self.sheets.as_deref().map_or(&[][..], |sheets| &sheets.kept);
+        let dither = &Dither::of_substep(self.substeps);
         let (subgrid_motions, subgrid_fraction) = (&self.subgrid_motions, self.subgrid_fraction);
         let grid_velocity = self.frame.velocity.map(|v| v as f32).into();
         let work = |b: usize,
@@ -175,6 +177,7 @@ impl Mpm {
                     grid_spacing: h,
                     grid_velocity,
                     substep: substep as f32,
+                    dither,
                     subgrid_motions: subgrid_motions.get(block.range()).unwrap_or_default(),
                     subgrid_fraction,
                 })
@@ -189,6 +192,7 @@ impl Mpm {
         }
         self.frame.origin = self.frame.after(substep);
         self.last_substep = substep;
+        self.substeps += 1;
         self.order.must_sort |= self.outcomes.iter().any(|o| o.sort);
         let lost = self.outcomes.iter().enumerate().find_map(|(b, o)| o.lost.map(|lost| (b, lost)));
         self.lost = lost.map(|(b, (tile, lane))| self.lost_particle(b, tile as usize, lane as usize));

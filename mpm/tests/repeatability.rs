@@ -119,8 +119,8 @@ const COUNT: usize = 8;
 const BLOCKS: usize = 16;
 const TILES: usize = 24;
 const MUST_SORT: usize = 32;
-const ORIGIN: usize = 56;
-const FIRST_BLOCK: usize = 136;
+const ORIGIN: usize = 64;
+const FIRST_BLOCK: usize = 144;
 
 fn small() -> Mpm {
     let particles = lattice([-0.043; 3], [H / 2.0; 3], [5, 5, 3], 1e3);

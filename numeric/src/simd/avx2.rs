@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{LANES, Simd, SimdDoubles};
+use super::{EXPONENT_BITS, LANES, Simd, SimdDoubles};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2;
@@ -34,6 +34,10 @@ impl Simd for Avx2 {
         fn min(a: V, b: V) -> V = [_mm256_min_ps(a[0], b[0]), _mm256_min_ps(a[1], b[1])];
         fn max(a: V, b: V) -> V = [_mm256_max_ps(a[0], b[0]), _mm256_max_ps(a[1], b[1])];
         fn floor(a: V) -> V = [_mm256_floor_ps(a[0]), _mm256_floor_ps(a[1])];
+        fn power_of_two(a: V) -> V = [
+            _mm256_and_ps(a[0], _mm256_castsi256_ps(_mm256_set1_epi32(EXPONENT_BITS))),
+            _mm256_and_ps(a[1], _mm256_castsi256_ps(_mm256_set1_epi32(EXPONENT_BITS)))
+        ];
         fn mask_and(a: V, b: V) -> V = [_mm256_and_ps(a[0], b[0]), _mm256_and_ps(a[1], b[1])];
         fn mask_or(a: V, b: V) -> V = [_mm256_or_ps(a[0], b[0]), _mm256_or_ps(a[1], b[1])];
         fn mask_bits(a: V) -> u16 = (_mm256_movemask_ps(a[0]) | _mm256_movemask_ps(a[1]) << 8) as u16;

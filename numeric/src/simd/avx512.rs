@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{LANES, Simd, SimdDoubles};
+use super::{EXPONENT_BITS, LANES, Simd, SimdDoubles};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512;
@@ -36,6 +36,8 @@ impl Simd for Avx512 {
         fn mul_add(a: V, b: V, c: V) -> V = _mm512_fmadd_ps(a, b, c);
         fn sqrt(a: V) -> V = _mm512_sqrt_ps(a);
         fn abs(a: V) -> V = _mm512_abs_ps(a);
+        fn power_of_two(a: V) -> V =
+            _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(a), _mm512_set1_epi32(EXPONENT_BITS)));
         fn min(a: V, b: V) -> V = _mm512_min_ps(a, b);
         fn max(a: V, b: V) -> V = _mm512_max_ps(a, b);
         fn floor(a: V) -> V = _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(a);

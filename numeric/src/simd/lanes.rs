@@ -94,6 +94,12 @@ impl<S: Simd> Lanes<S> {
         Self(S::floor(self.0))
     }
 
+    /// Largest power of two that is not above the magnitude, lane by lane; 0 for 0 and subnormal numbers.
+    #[inline(always)]
+    pub fn power_of_two(self) -> Self {
+        Self(S::power_of_two(self.0))
+    }
+
     /// The f32 constant in all lanes.
     #[inline(always)]
     pub fn all(x: f32) -> Self {

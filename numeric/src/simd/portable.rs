@@ -1,7 +1,7 @@
 //! Sixteen lanes on any machine: plain arrays, which the compiler turns into whatever vectors the
 //! target has.
 
-use super::{LANES, Simd, SimdDoubles};
+use super::{EXPONENT_BITS, LANES, Simd, SimdDoubles};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
@@ -52,6 +52,7 @@ impl Simd for Portable {
         fn mul_add(a: V, b: V, c: V) -> V = Self::add(Self::mul(a, b), c);
         fn sqrt(a: V) -> V = map(a, f32::sqrt);
         fn abs(a: V) -> V = map(a, f32::abs);
+        fn power_of_two(a: V) -> V = map(a, |x| f32::from_bits(x.to_bits() & EXPONENT_BITS as u32));
         fn min(a: V, b: V) -> V = zip(a, b, |x, y| if x < y { x } else { y });
         fn max(a: V, b: V) -> V = zip(a, b, |x, y| if x > y { x } else { y });
         fn floor(a: V) -> V = map(a, f32::floor);

@@ -35,6 +35,7 @@ impl Kernel for Arithmetic {
             S::div(a, b),
             S::sqrt(b),
             S::abs(a),
+            S::power_of_two(a),
             S::min(a, c),
             S::max(a, c),
             S::floor(a),
@@ -71,6 +72,18 @@ fn every_level_agrees_with_the_portable_one() {
     for level in levels() {
         assert_eq!(level.run(Arithmetic), expected, "{:?}", level.level());
     }
+}
+
+/// The definition: 2^k of magnitudes in [2^k, 2^(k + 1)), 0 of what has no such k.
+#[test]
+fn powers_of_two_are_below() {
+    let [a, ..] = samples();
+    let expected = a.map(|x| 2.0_f32.powi(x.abs().log2().floor() as i32));
+    let out = Detected::new(InstructionSet::Portable).run(Arithmetic);
+    assert_eq!(out[6], expected);
+    assert!(
+        [8.0, -8.0, 0.0].map(|x: f32| f32::from_bits(x.to_bits() & EXPONENT_BITS as u32)) == [8.0, 8.0, 0.0]
+    );
 }
 
 struct Elementary<'a>(&'a [f32]);

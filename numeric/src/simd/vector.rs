@@ -109,6 +109,8 @@ pub trait Simd: SimdDoubles {
     fn max(a: Self::V, b: Self::V) -> Self::V;
     /// Largest integer that is not greater.
     fn floor(a: Self::V) -> Self::V;
+    /// Largest power of two that is not above the magnitude; 0 for 0 and subnormal numbers.
+    fn power_of_two(a: Self::V) -> Self::V;
     /// Splits a positive normal x into (m, e) with x = m 2^e, m in [0.5, 1), e integral.
     fn split_exponent(a: Self::V) -> (Self::V, Self::V);
     /// m 2^e for integral e in [-126, 127].
