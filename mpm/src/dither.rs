@@ -1,13 +1,13 @@
-//! Sums of many small steps in f32 that are right on average.
+//! Sums of many small strains in f32 that are right on average.
 //!
-//! Positions and deformation gradients are f32. What moves by a few units in the last place (ulp) in a
-//! substep is off by the same part of a ulp in each, if it is rounded to nearest, and what moves by less
-//! than half of one does not move at all. So a part d of a ulp, -1/2 < d < 1/2, is added before a sum is
-//! rounded ("dithering", Roberts 1962; "stochastic rounding", Croci et al. 2022). d is a Weyl sequence over
-//! the substeps k, frac(k phi + phase) - 1/2 with the golden ratio phi, whose discrepancy is the least
+//! Deformation gradients are f32. What is strained by a few units in the last place (ulp) in a substep is
+//! off by the same part of a ulp in each, if sums are rounded to nearest, and what is strained by less than
+//! half of one is not strained at all. So a part d of a ulp, -1/2 < d < 1/2, is added before a sum is rounded
+//! ("dithering", Roberts 1962; "stochastic rounding", Croci et al. 2022). d is a Weyl sequence over the
+//! substeps k, frac(k phi + phase) - 1/2 with the golden ratio phi, whose discrepancy is the least
 //! (Niederreiter 1978): the sum of n equal steps, however small, is then right to some ulps, about log n.
-//! The lanes of a tile have phases l / 16, so that a uniform strain is not off by the same in all particles at once.
-//! Where nothing moves nothing changes.
+//! The lanes of a tile have phases l / 16, so that a uniform strain is not off by the same in all particles
+//! at once. Where nothing is strained nothing changes.
 
 use pliant_numeric::scalar::Real;
 use pliant_numeric::simd::{F32x16, LANES, Lanes, Simd};
@@ -15,8 +15,8 @@ use pliant_numeric::simd::{F32x16, LANES, Lanes, Simd};
 /// Fractional part of the golden ratio, times 2^64.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Numbers of a particle that are dithered: its position, and its deformation gradient.
-const ROWS: usize = 12;
+/// Entries of a deformation gradient.
+const ENTRIES: usize = 9;
 
 /// The dither of one sum, by lanes.
 #[derive(Clone, Copy, Debug)]
@@ -30,18 +30,18 @@ pub(crate) struct Part {
 /// The dither of a substep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dither {
-    parts: [Part; ROWS],
+    parts: [Part; ENTRIES],
 }
 
 impl Dither {
     /// That of substep `number`, counted from the start of the simulation.
     pub(crate) fn of_substep(number: u64) -> Self {
-        let part = |row: usize| {
+        let phase = |k: usize, of: usize| (u64::MAX / of as u64).wrapping_mul(k as u64);
+        let part = |entry: usize| {
             let mut part = Part { of_power: F32x16::ZERO, toward: F32x16([1.0; LANES]) };
+            let entry = number.wrapping_mul(GOLDEN).wrapping_add(phase(entry, ENTRIES));
             for l in 0..LANES {
-                let phase = (u64::MAX / ROWS as u64).wrapping_mul(row as u64);
-                let phase = phase.wrapping_add((u64::MAX / LANES as u64).wrapping_mul(l as u64));
-                let turn = number.wrapping_mul(GOLDEN).wrapping_add(phase);
+                let turn = entry.wrapping_add(phase(l, LANES));
                 // Exact, and between the halves: at half a ulp there is a tie, which goes to the even number.
                 let d = ((turn >> 41) as f32 + 0.5) * f32::EPSILON - 0.5;
                 part.of_power.0[l] = d * f32::EPSILON;
@@ -54,14 +54,9 @@ impl Dither {
         Self { parts: core::array::from_fn(part) }
     }
 
-    /// Of coordinate `d` of positions.
-    pub(crate) fn of_position(&self, d: usize) -> &Part {
-        &self.parts[d]
-    }
-
     /// Of entry `i`, `j` of deformation gradients.
     pub(crate) fn of_gradient(&self, i: usize, j: usize) -> &Part {
-        &self.parts[3 + 3 * i + j]
+        &self.parts[3 * i + j]
     }
 }
 

@@ -202,7 +202,7 @@ fn move_particles<S: Simd>(
         let position = stencils.base[d] + stencils.offset[d];
         // Padding is at rest relative to the grid.
         let across = velocity[d] - Lanes(S::select(particles, S::splat(grid_velocity[d]), S::splat(0.0)));
-        substep.dither.of_position(d).add(position, across, step).store(&mut motion[POSITION + d]);
+        across.mul_add(step, position).store(&mut motion[POSITION + d]);
     }
     affine
 }

@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{EXPONENT_BITS, LANES, Simd, SimdDoubles};
+use super::vector::{EXPONENT_BITS, LANES, Simd, SimdDoubles};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512;

@@ -61,9 +61,6 @@ mod portable;
 mod vector;
 mod wide;
 
-/// The bits of an f32's exponent.
-const EXPONENT_BITS: i32 = 0x7f80_0000;
-
 pub use lanes::Lanes;
 pub use vector::{F32x16, F64x8, Kernel, LANES, Simd, SimdDoubles};
 pub use wide::Wide;

@@ -1,7 +1,7 @@
 //! Sixteen lanes on any machine: plain arrays, which the compiler turns into whatever vectors the
 //! target has.
 
-use super::{EXPONENT_BITS, LANES, Simd, SimdDoubles};
+use super::vector::{EXPONENT_BITS, LANES, Simd, SimdDoubles};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;

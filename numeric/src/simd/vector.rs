@@ -1,5 +1,8 @@
 //! What an instruction set offers, and what is compiled for it.
 
+/// The bits of an f32's exponent.
+pub(super) const EXPONENT_BITS: i32 = 0x7f80_0000;
+
 /// Lanes in a vector, and particles in a tile.
 pub const LANES: usize = 16;
 

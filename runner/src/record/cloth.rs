@@ -154,7 +154,7 @@ pub(crate) mod tests {
             let above = rope.map(|[x, y, z]| [x, y, z + height]);
             [standing(1.0)[..4].to_vec(), above.to_vec()].concat()
         };
-        let mut watch = ClothWatch::new(&[patch], &[4..8]).unwrap();
+        let mut watch = ClothWatch::new(&[patch], std::slice::from_ref(&(4..8))).unwrap();
         watch.look(&zigzag(1.0));
         assert_eq!(watch.summary().unwrap().warning(), None);
         watch.look(&zigzag(0.0));
