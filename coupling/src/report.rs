@@ -143,7 +143,7 @@ pub struct Diagnostics {
     /// Kinetic energy, with the affine field's share \[J\].
     pub kinetic_energy: f64,
     /// Work of internal forces and gravity in the half substep by which velocities are behind the positions:
-    /// with it `kinetic_energy` is that at the time of the positions ([`Totals::kinetic_lag`]) \[J\].
+    /// with it `kinetic_energy` is that at the time of the positions ([`pliant_mpm::Totals::kinetic_lag`]) \[J\].
     pub kinetic_lag: f64,
     /// Elastic energy, with that of gas in closed cloths, whose zero is arbitrary \[J\].
     pub elastic_energy: f64,
@@ -236,7 +236,7 @@ impl ParticleFlows {
 /// The energy balance of the particles \[J\].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ParticleEnergy {
-    /// Kinetic energy at the time of the positions ([`Totals::kinetic_lag`]), with the affine field's share.
+    /// Kinetic energy at the time of the positions ([`pliant_mpm::Totals::kinetic_lag`]), with the affine field's share.
     pub kinetic: f64,
     /// Elastic energy, with that of gas in closed cloths, whose zero is arbitrary.
     pub elastic: f64,

@@ -34,6 +34,10 @@ pub(crate) struct Dither {
 }
 
 impl Dither {
+    /// Sums are rounded to nearest.
+    pub(crate) const NONE: Self =
+        Self { parts: [Part { of_power: F32x16::ZERO, toward: F32x16([1.0; LANES]) }; ENTRIES] };
+
     /// That of substep `number`, counted from the start of the simulation.
     pub(crate) fn of_substep(number: u64) -> Self {
         let phase = |k: usize, of: usize| (u64::MAX / of as u64).wrapping_mul(k as u64);

@@ -12,7 +12,7 @@ use crate::detail::{SubgridMotion, add_subgrid_motion};
 use crate::dither::Dither;
 use crate::gather::{affine_of, copy_nodes, gather_stencil, load_stencil};
 use crate::grid::Impulse;
-use crate::material::Material;
+use crate::material::{Material, Model};
 use crate::scratchpad::{HIGHEST, LOWEST, STENCIL, Scratchpad, StencilBox};
 use crate::sort::NEIGHBOURS;
 use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch, store_masked};
@@ -261,15 +261,19 @@ impl<'a, S: Simd> ModelCache<'a, S> {
         use deformation::{MASS, STATE};
         let step = Lanes::<S>::all(substep.substep);
         let f = load_gradient::<S>(strain);
-        let mut trial = f;
-        for i in 0..3 {
-            for j in 0..3 {
-                let mut change = affine.0[i][0] * f.0[0][j];
-                change = affine.0[i][1].mul_add(f.0[1][j], change);
-                change = affine.0[i][2].mul_add(f.0[2][j], change);
-                trial.0[i][j] = substep.dither.of_gradient(i, j).add(f.0[i][j], step, change);
+        let trial = |dither: &Dither| {
+            let mut trial = f;
+            for i in 0..3 {
+                for j in 0..3 {
+                    let mut change = affine.0[i][0] * f.0[0][j];
+                    change = affine.0[i][1].mul_add(f.0[1][j], change);
+                    change = affine.0[i][2].mul_add(f.0[2][j], change);
+                    trial.0[i][j] = dither.of_gradient(i, j).add(f.0[i][j], step, change);
+                }
             }
-        }
+            trial
+        };
+        let dithered = trial(substep.dither);
         let state = Lanes::<S>::load(&strain[STATE]);
         let material = motion[kinematics::MATERIAL].0;
         let mut todo: u16 = u16::MAX;
@@ -277,13 +281,16 @@ impl<'a, S: Simd> ModelCache<'a, S> {
             let bits = material[todo.trailing_zeros() as usize].to_bits();
             let same = (0..LANES).fold(0, |m: u16, l| m | (u16::from(material[l].to_bits() == bits) << l));
             if let Some(sheet) = (bits as usize).checked_sub(self.materials.len()) {
-                store_gradient(strain, &trial, same);
+                store_gradient(strain, &dithered, same);
                 let kept = self.kept[sheet];
                 let inertia = Lanes::all(substep.grid_spacing * substep.grid_spacing / 8.0);
                 let lost = damp(motion, affine, kept, same) * inertia * Lanes::load(&strain[MASS]);
                 outcome.damping += sum_of(lost, same, substep.lanes);
             } else {
                 let (model, volume_per_mass) = self.get(bits as usize);
+                // Strain of grains that slide past each other does not add up: it is renewed in every substep.
+                let is_granular = matches!(self.materials[bits as usize].model, Model::Granular(_));
+                let trial = if is_granular { trial(&Dither::NONE) } else { dithered };
                 let response = model.update(trial, state, step);
                 if model.is_plastic() {
                     let volume = volume_per_mass * Lanes::load(&strain[MASS]);
