@@ -59,6 +59,7 @@ impl Dither {
     }
 
     /// Of entry `i`, `j` of deformation gradients.
+    #[inline(always)]
     pub(crate) fn of_gradient(&self, i: usize, j: usize) -> &Part {
         &self.parts[3 * i + j]
     }

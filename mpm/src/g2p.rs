@@ -261,19 +261,7 @@ impl<'a, S: Simd> ModelCache<'a, S> {
         use deformation::{MASS, STATE};
         let step = Lanes::<S>::all(substep.substep);
         let f = load_gradient::<S>(strain);
-        let trial = |dither: &Dither| {
-            let mut trial = f;
-            for i in 0..3 {
-                for j in 0..3 {
-                    let mut change = affine.0[i][0] * f.0[0][j];
-                    change = affine.0[i][1].mul_add(f.0[1][j], change);
-                    change = affine.0[i][2].mul_add(f.0[2][j], change);
-                    trial.0[i][j] = dither.of_gradient(i, j).add(f.0[i][j], step, change);
-                }
-            }
-            trial
-        };
-        let dithered = trial(substep.dither);
+        let dithered = trial_gradient(&f, affine, step, substep.dither);
         let state = Lanes::<S>::load(&strain[STATE]);
         let material = motion[kinematics::MATERIAL].0;
         let mut todo: u16 = u16::MAX;
@@ -290,7 +278,8 @@ impl<'a, S: Simd> ModelCache<'a, S> {
                 let (model, volume_per_mass) = self.get(bits as usize);
                 // Strain of grains that slide past each other does not add up: it is renewed in every substep.
                 let is_granular = matches!(self.materials[bits as usize].model, Model::Granular(_));
-                let trial = if is_granular { trial(&Dither::NONE) } else { dithered };
+                let trial =
+                    if is_granular { trial_gradient(&f, affine, step, &Dither::NONE) } else { dithered };
                 let response = model.update(trial, state, step);
                 if model.is_plastic() {
                     let volume = volume_per_mass * Lanes::load(&strain[MASS]);
@@ -301,6 +290,26 @@ impl<'a, S: Simd> ModelCache<'a, S> {
             todo &= !same;
         }
     }
+}
+
+/// (I + step C) F, before the return mapping.
+#[inline(always)]
+fn trial_gradient<S: Simd>(
+    f: &Mat3<Lanes<S>>,
+    affine: &Mat3<Lanes<S>>,
+    step: Lanes<S>,
+    dither: &Dither,
+) -> Mat3<Lanes<S>> {
+    let mut trial = *f;
+    for i in 0..3 {
+        for j in 0..3 {
+            let mut change = affine.0[i][0] * f.0[0][j];
+            change = affine.0[i][1].mul_add(f.0[1][j], change);
+            change = affine.0[i][2].mul_add(f.0[2][j], change);
+            trial.0[i][j] = dither.of_gradient(i, j).add(f.0[i][j], step, change);
+        }
+    }
+    trial
 }
 
 /// The deformation gradients of a tile.
