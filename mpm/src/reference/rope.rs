@@ -1,8 +1,8 @@
 //! Ropes in the reference's grid, see [`crate::rope`] for the method and its sources.
 //!
 //! Within a substep: vertices scatter mass, momentum and the impulse of the elastic forces; pins act on the
-//! grid; vertices gather and move; strands that would pass through each other are kept apart; the torques turn the segments, whose frames follow the line, and the
-//! couples that turn their spins act back on the vertices.
+//! grid; vertices gather and move; strands that would pass through each other are kept apart; the torques turn
+//! the segments, whose frames follow the line, and the couples that turn their spins act back on the vertices.
 
 use super::cloth::ClothParticle;
 use super::grid::Grid;

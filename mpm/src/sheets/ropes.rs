@@ -157,8 +157,8 @@ impl Ropes {
         self.held.extend(self.twist_pins.iter().filter_map(spin));
     }
 
-    /// Turns the segments over `substep` \[s\], after their torques of a time of `kick` \[s\], and takes their frames to the vertices, whose velocities the
-    /// spins change; `grid` has the grid's origin and spacing \[m\].
+    /// Turns the segments over `substep` \[s\], after their torques of a time of `kick` \[s\], and takes their
+    /// frames to the vertices, whose velocities the spins change; `grid` has the grid's origin and spacing \[m\].
     pub(super) fn advance(
         &mut self,
         vertices: &mut Vertices,
