@@ -7,8 +7,8 @@ use crate::error::ChangeError;
 use crate::world::World;
 
 /// Where a particle is, to the bit.
-fn place(particle: &ParticleRecord) -> ([i32; 3], [u32; 3]) {
-    (particle.block, particle.position.map(f32::to_bits))
+fn place(particle: &ParticleRecord) -> ([i32; 3], [[u32; 3]; 2]) {
+    (particle.block, [particle.position, particle.position_low].map(|part| part.map(f32::to_bits)))
 }
 
 impl World {

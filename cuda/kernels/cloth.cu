@@ -6,6 +6,7 @@
 // depend on the schedule nor on the number of blocks.
 #include "cloth_common.cuh"
 #include "grid_scan.cuh"
+#include "position.cuh"
 
 namespace cloth {
 
@@ -23,7 +24,14 @@ struct Place {
     Vec3 local;
 };
 
-// Displacement from one position to another [cells]: exact but for one rounding.
+// A position as the sum of two f32 [cells].
+__device__ __forceinline__ PositionSum split_position(Wide x) {
+    const Vec3 high = {static_cast<float>(x.x), static_cast<float>(x.y), static_cast<float>(x.z)};
+    const Wide left = x - wide(high);
+    return {high, {static_cast<float>(left.x), static_cast<float>(left.y), static_cast<float>(left.z)}};
+}
+
+// Displacement from one position to another, both rounded [cells].
 __device__ __forceinline__ Vec3 displacement(const Place& from, const Place& to) {
     const auto whole = [&](uint32_t d) { return static_cast<float>(to.corner[d] - from.corner[d]); };
     return {whole(0) + (to.local.x - from.local.x), whole(1) + (to.local.y - from.local.y),
@@ -110,20 +118,21 @@ struct Advancing : PersistentBlocks<CLOTH_THREADS> {
         damp(i);
         const Array<int32_t, 3> corner = corner_of(p.particles, i);
         const auto row = [&](uint32_t r) { return row_of(p.particles, r, i); };
-        Vec3 local = {row(ROW_POSITION), row(ROW_POSITION + 1), row(ROW_POSITION + 2)};
+        PositionSum local = load_position(p.particles, i);
         Vec3 velocity = {row(ROW_VELOCITY), row(ROW_VELOCITY + 1), row(ROW_VELOCITY + 2)};
         const float inverse_mass = p.tables.inverse_masses[vertex];
         const uint32_t pin = pin_of(vertex);
         if (pin != CLOTH_NO_PIN) {
             const Wide before = wide(velocity), to = wide(target(pin).position), pin_velocity = velocity_of(pin);
             const double h = p.settings[0].grid_spacing_f64;
-            const auto cells = [&](double x, uint32_t d) { return static_cast<float>(x / h - static_cast<double>(corner[d])); };
-            local = {cells(to.x, 0), cells(to.y, 1), cells(to.z, 2)};
+            const auto cells = [&](double x, uint32_t d) { return x / h - static_cast<double>(corner[d]); };
+            local = split_position({cells(to.x, 0), cells(to.y, 1), cells(to.z, 2)});
+            store_low(i, local.low);
             velocity = {static_cast<float>(pin_velocity.x), static_cast<float>(pin_velocity.y), static_cast<float>(pin_velocity.z)};
             add_to_pin(pin, (1.0 / static_cast<double>(inverse_mass)) * (wide(velocity) - before));
         }
         p.corners[vertex] = corner;
-        quad(p.locals, vertex) = quad_of(local, 0.0f);
+        quad(p.locals, vertex) = quad_of(local.high, 0.0f);
         quad(p.velocities, vertex) = quad_of(velocity, pin != CLOTH_NO_PIN ? 0.0f : inverse_mass);
     }
 
@@ -178,7 +187,18 @@ struct Advancing : PersistentBlocks<CLOTH_THREADS> {
         }
         const Vec3 change = (motion.w * (1.0f / 3.0f)) * sum;
         quad(p.velocities, vertex) = quad_of(vector(motion) + change, motion.w);
-        quad(p.locals, vertex) = quad_of(vector(quad(p.locals, vertex)) + step * change, 0.0f);
+        // What rounding leaves of positions stays with the particles.
+        const uint32_t i = p.tables.places[vertex];
+        const PositionSum at = load_position(p.particles, i);
+        const PositionSum to = PositionSum{vector(quad(p.locals, vertex)), at.low}.plus(step * change);
+        quad(p.locals, vertex) = quad_of(to.high, 0.0f);
+        store_low(i, to.low);
+    }
+
+    __device__ __forceinline__ void store_low(uint32_t i, Vec3 low) const {
+        row_of(p.particles, ROW_POSITION_LOW, i) = low.x;
+        row_of(p.particles, ROW_POSITION_LOW + 1, i) = low.y;
+        row_of(p.particles, ROW_POSITION_LOW + 2, i) = low.z;
     }
 
     // Writes a particle's position and velocity, reports it if it is out of reach, and returns the
@@ -325,6 +345,7 @@ struct Advancing : PersistentBlocks<CLOTH_THREADS> {
             return Vec3{whole(0), whole(1), whole(2)} + at.local;
         };
         const Vec3 centroid = (1.0f / 3.0f) * (near(0) + near(1) + near(2));
+        store_low(i, {0.0f, 0.0f, 0.0f});
         return move(i, centroid, vector(quad(p.face_velocities, number)));
     }
 

@@ -57,7 +57,7 @@ __device__ __forceinline__ void begin_pin(const ClothHoldGridParameters& p, uint
     double weight = 1.0, velocity[3], first[3];
     uint32_t neighbour = 0, node = 0;
     for (uint32_t d = 0; d < 3; ++d) {
-        const double cells = row_of(p.particles, ROW_POSITION + d, i);
+        const double cells = cells_of(p.particles, d, i);
         const double base = floor(cells - 0.5);
         weight *= spline_weight(o[d], cells - base);
         const double from = (static_cast<double>(corner[d]) + cells) * settings.grid_spacing_f64;

@@ -12,6 +12,7 @@
 // exists only within a substep, so that sorts do not move it.
 #include "constitutive.cuh"
 #include "mpm.cuh"
+#include "position.cuh"
 
 // Velocities in the stencil box, from the node blocks around.
 template <typename Scratchpad>
@@ -181,8 +182,10 @@ PLIANT_KERNEL_FOR(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREA
         store_vector(p.particles, ROW_AFFINE + 3, i, c.b);
         store_vector(p.particles, ROW_AFFINE + 6, i, c.c);
         const Vec3 moved = (substep / h) * sum.velocity;
-        const Vec3 x = Vec3{base[0] + offset[0], base[1] + offset[1], base[2] + offset[2]} + moved;
+        const PositionSum sum_of = load_position(p.particles, i).plus(moved);
+        const Vec3 x = sum_of.high;
         store_vector(p.particles, ROW_POSITION, i, x);
+        store_vector(p.particles, ROW_POSITION_LOW, i, sum_of.low);
         if (p.particles.materials[i] >= p.materials.length) {
             // A particle of cloth: `cloth_advance` does the rest.
             continue;

@@ -101,6 +101,11 @@ __device__ __forceinline__ bool acts_on(const MpmPlane& plane, const double posi
     return distance <= 1e-6;
 }
 
+// A particle's position along an axis, from its block's corner [cells].
+__device__ __forceinline__ double cells_of(const ParticleRows& particles, uint32_t d, uint32_t i) {
+    return static_cast<double>(row_of(particles, ROW_POSITION + d, i)) + static_cast<double>(row_of(particles, ROW_POSITION_LOW + d, i));
+}
+
 // First node of a particle's stencil from its block's corner, and the position from there, for all
 // axes; whether the scratchpad holds it.
 __device__ __forceinline__ bool stencil_of(

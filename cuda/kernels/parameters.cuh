@@ -35,7 +35,7 @@ constexpr uint32_t STAGING_THREADS = 256;
 constexpr uint32_t PROBE_THREADS = 256;
 // Results of `probe_number` for a pair.
 constexpr uint32_t NUMBER_RESULTS = 17;
-// First rows of `ParticleRows`: position, cells from the corner of the particle's block.
+// First rows of `ParticleRows`: position, cells from the corner of the particle's block, rounded.
 constexpr uint32_t ROW_POSITION = 0;
 // Velocity [m/s].
 constexpr uint32_t ROW_VELOCITY = 3;
@@ -55,8 +55,10 @@ constexpr uint32_t ROW_VOLUME = 26;
 constexpr uint32_t ROW_STRESS = 27;
 // Twice the distance from the particle to the surface that it stands for [m].
 constexpr uint32_t ROW_THICKNESS = 33;
+// What rounding left of the position [cells]: the particle is at their sum.
+constexpr uint32_t ROW_POSITION_LOW = 34;
 // Number of rows.
-constexpr uint32_t MPM_ROWS = 34;
+constexpr uint32_t MPM_ROWS = 37;
 // Nodes of a stencil.
 constexpr uint32_t STENCIL_NODES = 27;
 // Nodes along an edge of a node block, and cells along an edge of a particle block.

@@ -124,9 +124,13 @@ PLIANT_KERNEL(mpm_sort_gather, MpmSortGatherParameters, MPM_SORT_THREADS) {
     const Array<int32_t, 3> new_key = p.new_keys[block];
     for (uint32_t d = 0; d < 3; ++d) {
         const float moved = static_cast<float>((new_key[d] - old_key[d]) * BLOCK_EDGE);
-        p.spare_rows[d * p.particles.stride + i] = row_of(p.particles, d, from) - moved;
+        const float before = row_of(p.particles, ROW_POSITION + d, from), after = before - moved;
+        p.spare_rows[(ROW_POSITION + d) * p.particles.stride + i] = after;
+        // What rounding took from it.
+        p.spare_rows[(ROW_POSITION_LOW + d) * p.particles.stride + i] =
+            row_of(p.particles, ROW_POSITION_LOW + d, from) + (before - (after + moved));
     }
-    for (uint32_t r = 3; r < MPM_ROWS; ++r) {
+    for (uint32_t r = ROW_POSITION + 3; r < ROW_POSITION_LOW; ++r) {
         p.spare_rows[r * p.particles.stride + i] = row_of(p.particles, r, from);
     }
     p.spare_ids[i] = p.particles.ids[from];

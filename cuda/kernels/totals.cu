@@ -33,7 +33,7 @@ __device__ __forceinline__ void add_particle(const MpmTotalTilesParameters& p, u
     double x[3], v[3], c[9];
 #pragma unroll
     for (uint32_t d = 0; d < 3; ++d) {
-        x[d] = (static_cast<double>(BLOCK_EDGE) * key[d] + static_cast<double>(row_of(particles, ROW_POSITION + d, i))) *
+        x[d] = (static_cast<double>(BLOCK_EDGE) * key[d] + cells_of(particles, d, i)) *
                p.grid_spacing;
         v[d] = row_of(particles, ROW_VELOCITY + d, i);
     }

@@ -22,6 +22,8 @@ use support::{Random, devices};
 
 /// A power of two: x/h is exact, so that both paths agree on the cell of a particle on its border.
 const EXACT: f64 = 0.0625;
+/// Positions are multiples of it, so that they are exact in f32 within a block [cells].
+const POSITION_STEP: f64 = 1.0 / (1 << 21) as f64;
 const DT: f64 = 2e-3;
 const GRAVITY: Vector3<f64> = Vector3::new(0.3, -0.2, -9.81);
 
@@ -40,7 +42,9 @@ fn cloud(random: &mut Random, centre: Vector3<f64>, h: f64, count: usize) -> Vec
                 offset = offset.map(|x| x.round() + 0.5) + 1e-6 * random_vector(random);
             }
             let volume = h.powi(3) / 8.0 * (1.5 + random.signed());
-            let position = Point3::from((centre + offset) * h);
+            // The transfers take positions rounded to f32: these are.
+            let place = (centre + offset).map(|x| (x / POSITION_STEP).round() * POSITION_STEP);
+            let position = Point3::from(place * h);
             let mut p = ParticleState::new(position, random_vector(random), volume, k % 5);
             p.affine = 3.0 * random_matrix(random);
             p.deformation_gradient += 0.12 * random_matrix(random);

@@ -22,7 +22,7 @@ use crate::gather::{affine_of, copy_nodes, gather_stencil, load_stencil};
 use crate::material::{Material, Model};
 use crate::scratchpad::{STENCIL, Scratchpad, StencilBox};
 use crate::sort::NEIGHBOURS;
-use crate::tiles::{ParticleBlock, Tile, kinematics, store_masked};
+use crate::tiles::{KinematicsTile, ParticleBlock, kinematics, store_masked};
 use crate::weights::Stencils;
 use pliant_numeric::scalar::Real;
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
@@ -49,7 +49,7 @@ pub fn has_subgrid_motion(material: &Material) -> bool {
 
 /// Lanes of a tile whose particles keep their subgrid motion, as bits.
 #[inline(always)]
-pub(crate) fn granular_lanes(motion: &Tile, materials: &[Material]) -> u16 {
+pub(crate) fn granular_lanes(motion: &KinematicsTile, materials: &[Material]) -> u16 {
     let material = &motion[kinematics::MATERIAL].0;
     let mut lanes = 0;
     for l in 0..LANES {
@@ -62,7 +62,7 @@ pub(crate) fn granular_lanes(motion: &Tile, materials: &[Material]) -> u16 {
 /// Finds the subgrid motion of a block's particles, before the substep after which it is added.
 pub(crate) struct FindSubgridMotion<'a> {
     pub block: &'a ParticleBlock,
-    pub kinematics: &'a [Tile],
+    pub kinematics: &'a [KinematicsTile],
     /// Of the block's tiles.
     pub subgrid_motions: &'a mut [SubgridMotion],
     pub stencil_box: &'a StencilBox,
@@ -118,7 +118,7 @@ impl Kernel for FindSubgridMotion<'_> {
 /// lanes of granular materials.
 #[inline(always)]
 pub(crate) fn add_subgrid_motion<S: Simd>(
-    motion: &mut Tile,
+    motion: &mut KinematicsTile,
     detail: &SubgridMotion,
     kept: f32,
     materials: &[Material],

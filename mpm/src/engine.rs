@@ -24,7 +24,9 @@ use crate::sheets::{ClothMeshes, PinImpulse, Scatter};
 use crate::sort::Sorter;
 use crate::stable_step::LastSubstep;
 use crate::store::build_store;
-use crate::tiles::{ParticleBlock, ParticleStore, PerBlock, Tile, par_blocks, resize};
+use crate::tiles::{
+    DeformationTile, KinematicsTile, ParticleBlock, ParticleStore, PerBlock, par_blocks, resize,
+};
 use pliant_numeric::simd::{Detected, F32x16, InstructionSet};
 
 /// Number of node blocks in a chunk: a thread takes one chunk at a time, with one partial sum.
@@ -128,7 +130,7 @@ impl GridFrame {
 }
 
 /// Both halves of the state.
-pub(crate) type Tiles<'a> = (&'a mut [Tile], &'a mut [Tile]);
+pub(crate) type Tiles<'a> = (&'a mut [KinematicsTile], &'a mut [DeformationTile]);
 
 /// Order of the particles, and whether they must be sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

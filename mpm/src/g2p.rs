@@ -15,7 +15,10 @@ use crate::grid::Impulse;
 use crate::material::{Material, Model};
 use crate::scratchpad::{HIGHEST, LOWEST, STENCIL, Scratchpad, StencilBox};
 use crate::sort::NEIGHBOURS;
-use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch, store_masked};
+use crate::tiles::{
+    DeformationTile, KinematicsTile, ParticleBlock, add_to_sum, deformation, kinematics, prefetch,
+    store_masked,
+};
 use crate::weights::Stencils;
 use pliant_numeric::linalg::{Mat3, Sym3};
 use pliant_numeric::scalar::Real;
@@ -25,8 +28,8 @@ use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 pub(crate) struct GridToParticles<'a> {
     pub block: &'a ParticleBlock,
     /// The block's tiles.
-    pub kinematics: &'a mut [Tile],
-    pub deformation: &'a mut [Tile],
+    pub kinematics: &'a mut [KinematicsTile],
+    pub deformation: &'a mut [DeformationTile],
     /// Stencil box of the particles; replaced by that after the transfer.
     pub stencil_box: &'a mut StencilBox,
     /// Node blocks around the block.
@@ -138,7 +141,7 @@ impl<S: Simd> PositionBounds<S> {
     }
 
     #[inline(always)]
-    pub(crate) fn include(&mut self, motion: &Tile) {
+    pub(crate) fn include(&mut self, motion: &KinematicsTile) {
         for d in 0..3 {
             let x = Lanes::load(&motion[kinematics::POSITION + d]);
             self.lowest[d] = self.lowest[d].min(x);
@@ -165,7 +168,7 @@ impl<S: Simd> PositionBounds<S> {
 /// Finds the stencil box of a block, as G2P does.
 pub(crate) struct MeasureStencilBox<'a> {
     /// The block's tiles.
-    pub kinematics: &'a [Tile],
+    pub kinematics: &'a [KinematicsTile],
 }
 
 impl Kernel for MeasureStencilBox<'_> {
@@ -185,12 +188,12 @@ impl Kernel for MeasureStencilBox<'_> {
 #[inline(always)]
 fn move_particles<S: Simd>(
     stencils: &Stencils<S>,
-    motion: &mut Tile,
+    motion: &mut KinematicsTile,
     gathered: &[F32x16; LANES],
     grid_velocity: [f32; 3],
     substep: &Substep<'_>,
 ) -> Mat3<Lanes<S>> {
-    use kinematics::{AFFINE, POSITION, VELOCITY};
+    use kinematics::{AFFINE, POSITION, POSITION_LOW, VELOCITY};
     let (velocity, affine) = affine_of(stencils, gathered, substep.grid_spacing);
     let step = Lanes::<S>::all(substep.substep / substep.grid_spacing);
     let particles = S::mask_from_bits(u16::MAX >> (LANES - substep.lanes));
@@ -199,10 +202,12 @@ fn move_particles<S: Simd>(
         for e in 0..3 {
             affine.0[d][e].store(&mut motion[AFFINE + d * 3 + e]);
         }
-        let position = stencils.base[d] + stencils.offset[d];
         // Padding is at rest relative to the grid.
         let across = velocity[d] - Lanes(S::select(particles, S::splat(grid_velocity[d]), S::splat(0.0)));
-        across.mul_add(step, position).store(&mut motion[POSITION + d]);
+        let position = [POSITION, POSITION_LOW].map(|row| Lanes::load(&motion[row + d]));
+        let [high, low] = add_to_sum(position, across * step);
+        high.store(&mut motion[POSITION + d]);
+        low.store(&mut motion[POSITION_LOW + d]);
     }
     affine
 }
@@ -252,8 +257,8 @@ impl<'a, S: Simd> ModelCache<'a, S> {
     #[inline(always)]
     fn update(
         &mut self,
-        motion: &mut Tile,
-        strain: &mut Tile,
+        motion: &mut KinematicsTile,
+        strain: &mut DeformationTile,
         affine: &Mat3<Lanes<S>>,
         substep: &Substep<'_>,
         outcome: &mut BlockOutcome,
@@ -314,7 +319,7 @@ fn trial_gradient<S: Simd>(
 
 /// The deformation gradients of a tile.
 #[inline(always)]
-pub(crate) fn load_gradient<S: Simd>(strain: &Tile) -> Mat3<Lanes<S>> {
+pub(crate) fn load_gradient<S: Simd>(strain: &DeformationTile) -> Mat3<Lanes<S>> {
     let mut f = Mat3([[Lanes::all(0.0); 3]; 3]);
     for i in 0..3 {
         for j in 0..3 {
@@ -326,7 +331,7 @@ pub(crate) fn load_gradient<S: Simd>(strain: &Tile) -> Mat3<Lanes<S>> {
 
 /// Stores the deformation gradients of the lanes in `lanes`.
 #[inline(always)]
-fn store_gradient<S: Simd>(strain: &mut Tile, gradient: &Mat3<Lanes<S>>, lanes: u16) {
+fn store_gradient<S: Simd>(strain: &mut DeformationTile, gradient: &Mat3<Lanes<S>>, lanes: u16) {
     let mask = S::mask_from_bits(lanes);
     for i in 0..3 {
         for j in 0..3 {
@@ -352,7 +357,7 @@ fn sum_of<S: Simd>(values: Lanes<S>, mask: u16, count: usize) -> f64 {
 /// Damping of cloth: of the symmetric part of C only the fraction `kept` remains, C <- (V+1)/2 C +
 /// (V-1)/2 C^T. Returns the loss of |C|^2.
 #[inline(always)]
-fn damp<S: Simd>(motion: &mut Tile, affine: &Mat3<Lanes<S>>, kept: f32, lanes: u16) -> Lanes<S> {
+fn damp<S: Simd>(motion: &mut KinematicsTile, affine: &Mat3<Lanes<S>>, kept: f32, lanes: u16) -> Lanes<S> {
     let mask = S::mask_from_bits(lanes);
     let (own, other) = (Lanes::<S>::all(0.5 * (kept + 1.0)), Lanes::<S>::all(0.5 * (kept - 1.0)));
     let mut lost = Lanes::<S>::all(0.0);
@@ -370,7 +375,7 @@ fn damp<S: Simd>(motion: &mut Tile, affine: &Mat3<Lanes<S>>, kept: f32, lanes: u
 /// Stores the response of the lanes in `lanes`.
 #[inline(always)]
 fn store_response<S: Simd>(
-    strain: &mut Tile,
+    strain: &mut DeformationTile,
     r: &ConstitutiveResponse<Lanes<S>>,
     volume_per_mass: Lanes<S>,
     lanes: u16,
@@ -395,7 +400,7 @@ fn lanes_within<S: Simd>(x: S::V, low: f32, high: f32) -> u16 {
 
 /// Squares of the speeds of a tile's particles \[m^2/s^2\].
 #[inline(always)]
-pub(crate) fn speed_squared<S: Simd>(motion: &Tile) -> Lanes<S> {
+pub(crate) fn speed_squared<S: Simd>(motion: &KinematicsTile) -> Lanes<S> {
     let mut sum = Lanes::<S>::all(0.0);
     for d in 0..3 {
         let v = Lanes::load(&motion[kinematics::VELOCITY + d]);
@@ -406,7 +411,12 @@ pub(crate) fn speed_squared<S: Simd>(motion: &Tile) -> Lanes<S> {
 
 /// Records particles that left the scratchpad.
 #[inline(always)]
-pub(crate) fn check_positions<S: Simd>(motion: &Tile, t: usize, lanes: usize, outcome: &mut BlockOutcome) {
+pub(crate) fn check_positions<S: Simd>(
+    motion: &KinematicsTile,
+    t: usize,
+    lanes: usize,
+    outcome: &mut BlockOutcome,
+) {
     let mut here = u16::MAX;
     let mut near = u16::MAX;
     for d in 0..3 {

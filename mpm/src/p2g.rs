@@ -11,7 +11,7 @@ use crate::detail::granular_lanes;
 use crate::material::Material;
 use crate::scratchpad::{STENCIL, STRIDE_X, STRIDE_Y, Scratchpad, StencilBox};
 use crate::sheets::lanes::{self, is_cloth};
-use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, prefetch};
+use crate::tiles::{DeformationTile, KinematicsTile, ParticleBlock, deformation, kinematics, prefetch};
 use crate::weights::Stencils;
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
@@ -19,8 +19,8 @@ use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 pub(crate) struct ParticlesToGrid<'a> {
     pub block: &'a ParticleBlock,
     /// The block's tiles.
-    pub kinematics: &'a [Tile],
-    pub deformation: &'a [Tile],
+    pub kinematics: &'a [KinematicsTile],
+    pub deformation: &'a [DeformationTile],
     /// Their stencil box.
     pub stencil_box: &'a StencilBox,
     /// The rows of the stencil box.
@@ -42,8 +42,8 @@ pub(crate) struct ParticlesToGrid<'a> {
 #[inline(always)]
 fn momenta<S: Simd>(
     stencils: &Stencils<S>,
-    motion: &Tile,
-    strain: &Tile,
+    motion: &KinematicsTile,
+    strain: &DeformationTile,
     grid_spacing: f32,
     force: f32,
     cloth_impulses: Option<&ClothImpulses<S>>,
@@ -96,7 +96,7 @@ struct ClothImpulses<S: Simd> {
 impl<S: Simd> ClothImpulses<S> {
     /// None for a tile without cloth; materials of cloth are numbered from `from`.
     #[inline(always)]
-    fn of(motion: &Tile, strain: &Tile, from: usize, kick: f32) -> Option<Self> {
+    fn of(motion: &KinematicsTile, strain: &DeformationTile, from: usize, kick: f32) -> Option<Self> {
         let material = &motion[kinematics::MATERIAL].0;
         let mut cloth = 0;
         for l in 0..LANES {

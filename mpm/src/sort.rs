@@ -7,8 +7,7 @@
 use rayon::prelude::*;
 
 use crate::tiles::{
-    BLOCK_CELLS, BlockKey, Half, ParticleBlock, ParticleStore, ROWS, Tile, kinematics, padding_value,
-    par_blocks, resize,
+    BLOCK_CELLS, BlockKey, Half, ParticleBlock, ParticleStore, kinematics, padding_value, par_blocks, resize,
 };
 use pliant_numeric::simd::{F32x16, LANES};
 
@@ -169,7 +168,7 @@ impl Sorter {
     }
 
     /// Permutes one half of the state, some rows at a time, so that no second copy of it is needed.
-    fn permute(&mut self, tiles: &mut Vec<Tile>, half: Half) {
+    fn permute<const ROWS: usize>(&mut self, tiles: &mut Vec<[F32x16; ROWS]>, half: Half) {
         let count = self.sources.len();
         if tiles.len() < count {
             resize(tiles, count, [F32x16::ZERO; ROWS]);
@@ -194,11 +193,11 @@ impl Sorter {
 
 /// Rows `first..` of a new tile (as many as it has and `rows` holds), whose lanes come from
 /// `sources`.
-fn gather_rows(
+fn gather_rows<const ROWS: usize>(
     rows: &mut [F32x16; ROWS_AT_ONCE],
     first: usize,
     half: Half,
-    old: &[Tile],
+    old: &[[F32x16; ROWS]],
     sources: &[u32; LANES],
     codes: &[[u16; LANES]],
 ) {
@@ -213,11 +212,18 @@ fn gather_rows(
         if half == Half::Kinematics && r < kinematics::POSITION + 3 {
             // From the corner of the new block.
             for (x, &source) in row.0.iter_mut().zip(&sources[..lanes]) {
-                let code = codes[source as usize / LANES][source as usize % LANES];
-                let offset = neighbour_offset(code as usize / CELLS)[r - kinematics::POSITION];
-                *x -= (BLOCK_CELLS * offset) as f32;
+                let (tile, lane) = (source as usize / LANES, source as usize % LANES);
+                let offset = neighbour_offset(codes[tile][lane] as usize / CELLS)[r % 3];
+                let moved = (BLOCK_CELLS * offset) as f32;
+                if r < kinematics::POSITION {
+                    // What rounding will take from the position, whose rows come next.
+                    let position = old[tile][kinematics::POSITION + r].0[lane];
+                    *x += position - ((position - moved) + moved);
+                } else {
+                    *x -= moved;
+                }
             }
-            let padding = row.0[0];
+            let padding = if r < kinematics::POSITION { 0.0 } else { row.0[0] };
             row.0[lanes..].fill(padding);
         } else {
             row.0[lanes..].fill(padding_value(half, r));

@@ -8,13 +8,13 @@ use crate::engine::{GridFrame, Mpm, SortState};
 use crate::error::MpmError;
 use crate::g2p::SORT_REACH;
 use crate::scratchpad::{HIGHEST, LOWEST};
-use crate::store::locate_particle;
+use crate::store::{locate_particle, padding};
 use crate::stored::ParticleRecord;
-use crate::tiles::{Half, ParticleBlock, ParticleStore, ROWS, Tile, kinematics, padding_value};
+use crate::tiles::{DeformationTile, Half, KinematicsTile, ParticleBlock, ParticleStore, kinematics};
 use pliant_numeric::simd::{F32x16, LANES};
 
 /// First bytes of a saved state; the digit is its version.
-const MAGIC: &[u8; 8] = b"pliantM3";
+const MAGIC: &[u8; 8] = b"pliantM4";
 
 fn malformed(reason: impl Into<String>) -> MpmError {
     MpmError::Checkpoint { reason: reason.into() }
@@ -54,12 +54,9 @@ impl Mpm {
             put(&block.count.to_le_bytes())?;
             put(&outcome.speed_squared.to_bits().to_le_bytes())?;
         }
-        for tile in self.store.kinematics.iter().chain(&self.store.deformation) {
-            for row in tile {
-                for x in row.0 {
-                    put(&x.to_bits().to_le_bytes())?;
-                }
-            }
+        let rows = self.store.kinematics.iter().flatten().chain(self.store.deformation.iter().flatten());
+        for x in rows.flat_map(|row| row.0) {
+            put(&x.to_bits().to_le_bytes())?;
         }
         for x in self.sheets.iter().flat_map(|sheets| sheets.saved_frames()) {
             put(&x.to_bits().to_le_bytes())?;
@@ -138,15 +135,12 @@ impl Mpm {
             let key = of(&group[0]).block;
             store.blocks.push(ParticleBlock { key, first_tile, count: group.len() as u32 });
             for chunk in group.chunks(LANES) {
-                let [mut motion, mut strain] = [Half::Kinematics, Half::Deformation].map(|half| {
-                    core::array::from_fn::<F32x16, ROWS, _>(|r| F32x16([padding_value(half, r); LANES]))
-                });
+                let mut motion: KinematicsTile = padding(Half::Kinematics);
+                let mut strain: DeformationTile = padding(Half::Deformation);
                 for (l, particle) in chunk.iter().enumerate() {
-                    for (tile, values) in [&mut motion, &mut strain].into_iter().zip(of(particle).rows()) {
-                        for (row, value) in tile.iter_mut().zip(values) {
-                            row.0[l] = value;
-                        }
-                    }
+                    let (of_motion, of_strain) = of(particle).rows();
+                    motion.iter_mut().zip(of_motion).for_each(|(row, value)| row.0[l] = value);
+                    strain.iter_mut().zip(of_strain).for_each(|(row, value)| row.0[l] = value);
                 }
                 for row in &mut motion[kinematics::POSITION..][..3] {
                     let first = row.0[0];
@@ -174,7 +168,7 @@ impl Mpm {
     }
 
     /// Moves the grid's origin to the world's, at rest, for backends that require it. Positions are
-    /// rounded once more, to f32 of a cell.
+    /// rounded once more.
     ///
     /// # Errors
     /// [`MpmError::InvalidParticle`] where a particle is too far from the world's origin.
@@ -188,7 +182,8 @@ impl Mpm {
             for i in 0..view.len() {
                 let mut particle = view.stored(i);
                 let place = locate_particle(particle.id as usize, &view.position(i), self.grid_spacing)?;
-                (particle.block, particle.position) = (place.key, place.local);
+                (particle.block, particle.position, particle.position_low) =
+                    (place.key, place.local, place.low);
                 particles.push(particle);
             }
         }
@@ -315,7 +310,10 @@ fn read_store(
     Ok((store, speeds))
 }
 
-fn read_tiles(input: &mut impl Read, count: usize) -> Result<Vec<Tile>, MpmError> {
+fn read_tiles<const ROWS: usize>(
+    input: &mut impl Read,
+    count: usize,
+) -> Result<Vec<[F32x16; ROWS]>, MpmError> {
     let mut tiles = vec![[F32x16::ZERO; ROWS]; count];
     for tile in &mut tiles {
         for row in tile {

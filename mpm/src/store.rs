@@ -7,19 +7,20 @@ use crate::error::MpmError;
 use crate::material::Material;
 use crate::particle::ParticleState;
 use crate::tiles::{
-    BLOCK_CELLS, BlockKey, Half, ParticleBlock, ParticleStore, ROWS, Tile, deformation, kinematics,
-    padding_value, reserve_with_slack,
+    BLOCK_CELLS, BlockKey, DeformationTile, Half, KinematicsTile, ParticleBlock, ParticleStore, deformation,
+    kinematics, padding_value, reserve_with_slack, split,
 };
 use pliant_numeric::linalg::{Mat3, Sym3};
 use pliant_numeric::simd::{F32x16, LANES};
 
 /// Location of a particle: block, cell within it, index in the list, position in cells from the
-/// block's corner.
+/// block's corner, and what rounding leaves of it.
 pub(crate) struct ParticleIndex {
     pub key: BlockKey,
     cell: u32,
     index: u32,
     pub local: [f32; 3],
+    pub low: [f32; 3],
 }
 
 /// In a grid whose origin is the world's. Block and cell are those of the lowest node of the
@@ -29,7 +30,8 @@ pub(crate) fn locate_particle(
     position: &Point3<f64>,
     grid_spacing: f64,
 ) -> Result<ParticleIndex, MpmError> {
-    let mut place = ParticleIndex { key: [0; 3], cell: 0, index: index as u32, local: [0.0; 3] };
+    let mut place =
+        ParticleIndex { key: [0; 3], cell: 0, index: index as u32, local: [0.0; 3], low: [0.0; 3] };
     for d in 0..3 {
         let x = position[d] / grid_spacing;
         let block = ((x - 0.5).floor() / f64::from(BLOCK_CELLS)).floor();
@@ -43,7 +45,7 @@ pub(crate) fn locate_particle(
             });
         }
         place.key[d] = block as i32;
-        place.local[d] = (x - block * f64::from(BLOCK_CELLS)) as f32;
+        [place.local[d], place.low[d]] = split(x - block * f64::from(BLOCK_CELLS));
         // Rounding to f32 may carry a position up to the block's end.
         let base = (place.local[d] - 0.5).floor().clamp(0.0, (BLOCK_CELLS - 1) as f32);
         place.cell = place.cell * 4 + base as u32;
@@ -120,9 +122,9 @@ fn build_tiles(
     particles: &[ParticleState],
     materials: &[Material],
     densities: &[f64],
-) -> (Tile, Tile) {
-    let empty = |half| core::array::from_fn::<F32x16, ROWS, _>(|r| F32x16([padding_value(half, r); LANES]));
-    let (mut motion, mut strain): (Tile, Tile) = (empty(Half::Kinematics), empty(Half::Deformation));
+) -> (KinematicsTile, DeformationTile) {
+    let mut motion: KinematicsTile = padding(Half::Kinematics);
+    let mut strain: DeformationTile = padding(Half::Deformation);
     for (l, place) in places.iter().enumerate() {
         let p = &particles[place.index as usize];
         let mass = p.volume * densities[p.material];
@@ -138,6 +140,7 @@ fn build_tiles(
         );
         for d in 0..3 {
             motion[kinematics::POSITION + d].0[l] = place.local[d];
+            motion[kinematics::POSITION_LOW + d].0[l] = place.low[d];
             motion[kinematics::VELOCITY + d].0[l] = p.velocity[d] as f32;
             for e in 0..3 {
                 motion[kinematics::AFFINE + d * 3 + e].0[l] = p.affine[(d, e)] as f32;
@@ -158,6 +161,11 @@ fn build_tiles(
         row[places.len()..].fill(first);
     }
     (motion, strain)
+}
+
+/// A tile of padding.
+pub(crate) fn padding<const ROWS: usize>(half: Half) -> [F32x16; ROWS] {
+    core::array::from_fn(|row| F32x16([padding_value(half, row); LANES]))
 }
 
 fn to_mat3(m: &Matrix3<f64>) -> Mat3<f64> {

@@ -1,6 +1,6 @@
 //! Particles as the fast path stores them.
 
-use crate::tiles::{ROWS, deformation, kinematics};
+use crate::tiles::{deformation, kinematics};
 
 /// A particle as the fast path stores it, in f32, for exchange with other implementations of the
 /// same step.
@@ -15,6 +15,8 @@ pub struct ParticleRecord {
     pub block: [i32; 3],
     /// Position, cells from that corner.
     pub position: [f32; 3],
+    /// What rounding left of it \[cells\]: the particle is at their sum.
+    pub position_low: [f32; 3],
     /// Velocity, world frame \[m/s\].
     pub velocity: [f32; 3],
     /// Affine velocity field C by rows \[1/s\].
@@ -31,9 +33,9 @@ pub struct ParticleRecord {
 
 impl ParticleRecord {
     /// Its values by rows of the two halves.
-    pub(crate) fn rows(&self) -> [[f32; ROWS]; 2] {
-        let mut rows = [[0.0; ROWS]; 2];
-        let [motion, strain] = &mut rows;
+    pub(crate) fn rows(&self) -> ([f32; kinematics::ROWS], [f32; deformation::ROWS]) {
+        let (mut motion, mut strain) = ([0.0; kinematics::ROWS], [0.0; deformation::ROWS]);
+        motion[kinematics::POSITION_LOW..][..3].copy_from_slice(&self.position_low);
         motion[kinematics::POSITION..][..3].copy_from_slice(&self.position);
         motion[kinematics::VELOCITY..][..3].copy_from_slice(&self.velocity);
         motion[kinematics::AFFINE..][..9].copy_from_slice(&self.affine);
@@ -43,6 +45,6 @@ impl ParticleRecord {
         strain[deformation::STRESS_VOLUME..][..6].copy_from_slice(&self.stress_volume);
         strain[deformation::MASS] = self.mass;
         strain[deformation::STATE] = self.history;
-        rows
+        (motion, strain)
     }
 }

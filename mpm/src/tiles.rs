@@ -5,15 +5,17 @@
 //! tiles, and pads its last one with particles of zero mass.
 //!
 //! Positions are in cells relative to the corner of the particle's block, so that precision does
-//! not depend on the position in the world: 24 bits below four cells, at any block index.
+//! not depend on the position in the world: 24 bits below four cells, at any block index. What a
+//! particle moves in a substep may be less than one of these bits, so a position is the unevaluated
+//! sum of two f32 (Dekker 1971), which compensated summation keeps (Kahan 1965): no motion is lost.
 
 use pliant_numeric::simd::{F32x16, LANES, Lanes, Simd};
 
-/// Rows in a tile.
-pub(crate) const ROWS: usize = 17;
-
 /// Sixteen particles' worth of one half of the state.
-pub(crate) type Tile = [F32x16; ROWS];
+pub(crate) type KinematicsTile = [F32x16; kinematics::ROWS];
+
+/// Sixteen particles' worth of the other half.
+pub(crate) type DeformationTile = [F32x16; deformation::ROWS];
 
 /// Prefetches rows of a tile that are needed soon: the transfers compute for long enough to hide
 /// the latency.
@@ -26,16 +28,21 @@ pub(crate) fn prefetch<S: Simd>(rows: &[F32x16]) {
 
 /// Rows of a kinematics tile.
 pub(crate) mod kinematics {
-    /// Position in cells from the block's corner, 3 rows.
-    pub(crate) const POSITION: usize = 0;
+    /// What rounding left of the position \[cells\], 3 rows. Before it, because the sort, which goes
+    /// from row to row, finds it from both.
+    pub(crate) const POSITION_LOW: usize = 0;
+    /// Position in cells from the block's corner, rounded, 3 rows.
+    pub(crate) const POSITION: usize = 3;
     /// Velocity \[m/s\], 3 rows.
-    pub(crate) const VELOCITY: usize = 3;
+    pub(crate) const VELOCITY: usize = 6;
     /// APIC affine velocity field C \[1/s\], 9 rows, row-major.
-    pub(crate) const AFFINE: usize = 6;
+    pub(crate) const AFFINE: usize = 9;
     /// The order in which the particle was added, as the bits of a u32.
-    pub(crate) const ID: usize = 15;
+    pub(crate) const ID: usize = 18;
     /// Index of the material, as the bits of a u32.
-    pub(crate) const MATERIAL: usize = 16;
+    pub(crate) const MATERIAL: usize = 19;
+    /// Number of rows.
+    pub(crate) const ROWS: usize = 20;
 }
 
 /// Rows of a deformation tile.
@@ -48,6 +55,8 @@ pub(crate) mod deformation {
     pub(crate) const MASS: usize = 15;
     /// The model's history variable.
     pub(crate) const STATE: usize = 16;
+    /// Number of rows.
+    pub(crate) const ROWS: usize = 17;
 }
 
 /// Integer index of a block of 4 x 4 x 4 cells; its corner is at `4 * key` cells.
@@ -86,8 +95,8 @@ impl ParticleBlock {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ParticleStore {
     pub blocks: Vec<ParticleBlock>,
-    pub kinematics: Vec<Tile>,
-    pub deformation: Vec<Tile>,
+    pub kinematics: Vec<KinematicsTile>,
+    pub deformation: Vec<DeformationTile>,
 }
 
 /// Value of a padding lane: no mass, no motion, identity deformation; its position is that of its
@@ -176,6 +185,22 @@ pub(crate) fn reserve_with_slack<T>(v: &mut Vec<T>, len: usize) {
 pub(crate) fn resize<T: Clone>(v: &mut Vec<T>, len: usize, value: T) {
     reserve_with_slack(v, len);
     v.resize(len, value);
+}
+
+/// `high + low` where `high` is the nearest f32, and `low` what is left; both are found again after
+/// `change` was added.
+#[inline(always)]
+pub(crate) fn add_to_sum<S: Simd>(sum: [Lanes<S>; 2], change: Lanes<S>) -> [Lanes<S>; 2] {
+    let [high, low] = sum;
+    let added = change + low;
+    let rounded = high + added;
+    [rounded, added - (rounded - high)]
+}
+
+/// A number as the unevaluated sum of two f32.
+pub(crate) fn split(x: f64) -> [f32; 2] {
+    let high = x as f32;
+    [high, (x - f64::from(high)) as f32]
 }
 
 /// Stores `value` in the lanes of `mask`.

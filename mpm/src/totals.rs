@@ -7,7 +7,7 @@ use crate::constitutive::{AnyModel, Constitutive};
 use crate::engine::Mpm;
 use crate::g2p::load_gradient;
 use crate::material::{Material, Model};
-use crate::tiles::{ParticleBlock, Tile, deformation, kinematics};
+use crate::tiles::{DeformationTile, KinematicsTile, ParticleBlock, deformation, kinematics};
 use crate::view::BlockView;
 use pliant_numeric::linalg::Mat3;
 use pliant_numeric::scalar::Real;
@@ -116,8 +116,8 @@ impl Mpm {
 /// Elastic energy of a block \[J\].
 struct ElasticEnergy<'a> {
     block: &'a ParticleBlock,
-    kinematics: &'a [Tile],
-    deformation: &'a [Tile],
+    kinematics: &'a [KinematicsTile],
+    deformation: &'a [DeformationTile],
     materials: &'a [Material],
 }
 

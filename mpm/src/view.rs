@@ -10,15 +10,15 @@ use crate::rope::RopeMaterial;
 use crate::scratchpad::StencilBox;
 use crate::sheets::lanes;
 use crate::stored::ParticleRecord;
-use crate::tiles::{BLOCK_CELLS, ParticleBlock, Tile, deformation, kinematics};
+use crate::tiles::{BLOCK_CELLS, DeformationTile, KinematicsTile, ParticleBlock, deformation, kinematics};
 use pliant_numeric::simd::LANES;
 
 /// The particles of one block, for reading. Indices run over `0..len()` in the sorted order.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockView<'a> {
     block: &'a ParticleBlock,
-    kinematics: &'a [Tile],
-    deformation: &'a [Tile],
+    kinematics: &'a [KinematicsTile],
+    deformation: &'a [DeformationTile],
     grid_spacing: f64,
     origin: Vector3<f64>,
     densities: &'a [f64],
@@ -183,7 +183,8 @@ impl BlockView<'_> {
 
     /// Position in cells from the block's corner.
     pub fn local_position(&self, i: usize) -> [f64; 3] {
-        [0, 1, 2].map(|d| f64::from(self.motion(kinematics::POSITION + d, i)))
+        let of = |row: usize| f64::from(self.motion(row, i));
+        [0, 1, 2].map(|d| of(kinematics::POSITION + d) + of(kinematics::POSITION_LOW + d))
     }
 
     /// Position, world frame \[m\].
@@ -196,7 +197,8 @@ impl BlockView<'_> {
     }
 
     /// Positions of the sixteen particles from index `16 tile` on, one row each for x, y and z, in
-    /// cells from the block's corner. Entries past the block's last particle are undefined.
+    /// cells from the block's corner, rounded to f32. Entries past the block's last particle are
+    /// undefined.
     pub fn position_rows(&self, tile: usize) -> [&[f32; LANES]; 3] {
         [0, 1, 2].map(|d| &self.kinematics[tile][kinematics::POSITION + d].0)
     }
@@ -335,6 +337,7 @@ impl BlockView<'_> {
             material: self.material(i) as u32,
             block: self.block.key,
             position: self.motion_rows(kinematics::POSITION, i),
+            position_low: self.motion_rows(kinematics::POSITION_LOW, i),
             velocity: self.motion_rows(kinematics::VELOCITY, i),
             affine: self.motion_rows(kinematics::AFFINE, i),
             deformation_gradient: self.strain_rows(deformation::GRADIENT, i),

@@ -7,7 +7,7 @@ use crate::engine::Mpm;
 use crate::g2p::{ModelCache, load_gradient};
 use crate::material::Material;
 use crate::stable_step::{COURANT_NUMBER, SPEED_MARGIN, largest_stable_substep};
-use crate::tiles::{ParticleBlock, Tile, kinematics};
+use crate::tiles::{DeformationTile, KinematicsTile, ParticleBlock, kinematics};
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Simd};
 
 impl Mpm {
@@ -50,8 +50,8 @@ impl Mpm {
 
 /// Square of the speed of the fastest wave in the particles of a block \[m^2/s^2\].
 struct FastestWave<'a> {
-    kinematics: &'a [Tile],
-    deformation: &'a [Tile],
+    kinematics: &'a [KinematicsTile],
+    deformation: &'a [DeformationTile],
     materials: &'a [Material],
 }
 

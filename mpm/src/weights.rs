@@ -3,7 +3,7 @@
 use crate::blocks::BLOCK_NODES;
 use crate::bspline::quadratic_weights;
 use crate::scratchpad::{EDGE, EDGE_Z};
-use crate::tiles::{Tile, kinematics};
+use crate::tiles::{KinematicsTile, kinematics};
 use pliant_numeric::simd::{F32x16, LANES, Lanes, Simd};
 
 /// Stencils of a tile.
@@ -18,7 +18,7 @@ pub(crate) struct Stencils<S: Simd> {
 
 impl<S: Simd> Stencils<S> {
     #[inline(always)]
-    pub(crate) fn of(tile: &Tile) -> Self {
+    pub(crate) fn of(tile: &KinematicsTile) -> Self {
         let half = Lanes::all(0.5);
         let mut base = [half; 3];
         let mut offset = [half; 3];

@@ -18,6 +18,8 @@ use pliant_testing::Random;
 /// A power of two: x/h is exact, so that both paths agree on the cell of a particle on its border,
 /// and on weights near zero.
 const EXACT: f64 = 0.0625;
+/// Positions are multiples of it, so that they are exact in f32 within a block [cells].
+const POSITION_STEP: f64 = 1.0 / (1 << 21) as f64;
 const DT: f64 = 2e-3;
 const GRAVITY: Vector3<f64> = Vector3::new(0.3, -0.2, -9.81);
 
@@ -36,14 +38,11 @@ fn cloud(random: &mut Random, centre: Vector3<f64>, h: f64) -> Vec<ReferencePart
                 // Close to where the stencil changes: half cells, block borders among them.
                 offset = offset.map(|x| x.round() + 0.5) + 1e-6 * random.vector();
             }
+            // The transfers take positions rounded to f32: these are.
+            let place = (centre + offset).map(|x| (x / POSITION_STEP).round() * POSITION_STEP);
             let volume = h.powi(3) / 8.0 * (1.5 + random.signed());
             let material = k % materials.len();
-            let mut p = ReferenceParticle::at_rest(
-                (centre + offset) * h,
-                volume,
-                material,
-                materials[material].density,
-            );
+            let mut p = ReferenceParticle::at_rest(place * h, volume, material, materials[material].density);
             p.velocity = random.vector();
             p.affine = 3.0 * random.matrix();
             p.deformation_gradient += 0.12 * random.matrix();

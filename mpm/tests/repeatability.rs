@@ -114,13 +114,17 @@ fn a_state_is_all_there_is() {
 
 /// Where things are in a saved state: magic 8, six u64 (particles, blocks, tiles, must sort, two
 /// counts of runs), six f64 (the grid's origin and velocity), 20 bytes a block (three i32 of its
-/// key, u32 count, f32 speed), then tiles of 17 x 16 f32, kinematics first.
+/// key, u32 count, f32 speed), then tiles of 20 x 16 f32 of kinematics and 17 x 16 of deformation.
 const COUNT: usize = 8;
 const BLOCKS: usize = 16;
 const TILES: usize = 24;
 const MUST_SORT: usize = 32;
 const ORIGIN: usize = 64;
 const FIRST_BLOCK: usize = 144;
+/// Rows of a tile of kinematics.
+const POSITION: usize = 3;
+const ID: usize = 18;
+const MATERIAL: usize = 19;
 
 fn small() -> Mpm {
     let particles = lattice([-0.043; 3], [H / 2.0; 3], [5, 5, 3], 1e3);
@@ -166,19 +170,19 @@ fn corrupt_states_are_refused() {
     refused(&put(&saved, FIRST_BLOCK + 12, &0_u32.to_le_bytes()), "empty block");
     refused(&put(&saved, FIRST_BLOCK + 12, &u32::MAX.to_le_bytes()), "too many particles in a block");
     refused(&put(&saved, FIRST_BLOCK, &i32::MAX.to_le_bytes()), "blocks out of order");
-    let (id, material) = (kinematics_at(&saved, 15, 0), kinematics_at(&saved, 16, 0));
+    let (id, material) = (kinematics_at(&saved, ID, 0), kinematics_at(&saved, MATERIAL, 0));
     let other = saved[id + 4..id + 8].to_vec();
     refused(&put(&saved, id, &other), "duplicate id");
     refused(&put(&saved, id, &75_u32.to_le_bytes()), "unknown id");
     refused(&put(&saved, material, &(every_material().len() as u32).to_le_bytes()), "unknown material");
     for x in [f32::NAN, f32::INFINITY, -3.0, 9.0, 1e30] {
         refused(
-            &put(&saved, kinematics_at(&saved, 0, 3), &x.to_le_bytes()),
+            &put(&saved, kinematics_at(&saved, POSITION, 3), &x.to_le_bytes()),
             "position out of its block's reach",
         );
     }
     // Within reach of the sort, but not of the transfers.
-    let far = put(&saved, kinematics_at(&saved, 0, 3), &7.0_f32.to_le_bytes());
+    let far = put(&saved, kinematics_at(&saved, POSITION, 3), &7.0_f32.to_le_bytes());
     refused(&far, "position outside the scratchpad");
     mpm.read_state(&mut &put(&far, MUST_SORT, &1_u64.to_le_bytes())[..]).unwrap();
     step(&mut mpm, 1e-4, GRAVITY).unwrap();

@@ -53,7 +53,7 @@ impl Given {
     /// Moves what is given from one stored particle to another.
     fn put(&self, from: &ParticleRecord, to: &mut ParticleRecord) {
         if self.positions.is_some() {
-            (to.block, to.position) = (from.block, from.position);
+            (to.block, to.position, to.position_low) = (from.block, from.position, from.position_low);
         }
         if self.velocities.is_some() {
             to.velocity = from.velocity;

@@ -5,7 +5,7 @@ use pliant_mpm::constitutive::{hencky, neo_hookean};
 use crate::layout::{Span, kernel_parameters, shared_constants, shared_structs};
 
 shared_constants! {
-    /// First rows of [`ParticleRows`]: position, cells from the corner of the particle's block.
+    /// First rows of [`ParticleRows`]: position, cells from the corner of the particle's block, rounded.
     pub const ROW_POSITION: u32 = 0;
     /// Velocity [m/s].
     pub const ROW_VELOCITY: u32 = 3;
@@ -25,8 +25,10 @@ shared_constants! {
     pub const ROW_STRESS: u32 = 27;
     /// Twice the distance from the particle to the surface that it stands for [m].
     pub const ROW_THICKNESS: u32 = 33;
+    /// What rounding left of the position [cells]: the particle is at their sum.
+    pub const ROW_POSITION_LOW: u32 = 34;
     /// Number of rows.
-    pub const MPM_ROWS: u32 = 34;
+    pub const MPM_ROWS: u32 = 37;
     /// Nodes of a stencil.
     pub const STENCIL_NODES: u32 = 27;
     /// Nodes along an edge of a node block, and cells along an edge of a particle block.

@@ -5,8 +5,8 @@ use pliant_mpm::{Mpm, ParticleRecord};
 use super::DeviceMpmError;
 use super::capacity::bytes;
 use crate::kernels::{
-    MPM_ROWS, ParticleRows, ROW_AFFINE, ROW_GRADIENT, ROW_HISTORY, ROW_MASS, ROW_POSITION, ROW_STRESS,
-    ROW_THICKNESS, ROW_VELOCITY, ROW_VOLUME,
+    MPM_ROWS, ParticleRows, ROW_AFFINE, ROW_GRADIENT, ROW_HISTORY, ROW_MASS, ROW_POSITION, ROW_POSITION_LOW,
+    ROW_STRESS, ROW_THICKNESS, ROW_VELOCITY, ROW_VOLUME,
 };
 use crate::{Buffer, Device, DeviceError};
 
@@ -46,8 +46,9 @@ impl DeviceParticles {
             let view = mpm.block(b);
             for i in 0..view.len() {
                 let (at, particle) = (ids.len(), view.stored(i));
-                let parts: [(u32, &[f32]); 9] = [
+                let parts: [(u32, &[f32]); 10] = [
                     (ROW_POSITION, &particle.position),
+                    (ROW_POSITION_LOW, &particle.position_low),
                     (ROW_VELOCITY, &particle.velocity),
                     (ROW_AFFINE, &particle.affine),
                     (ROW_GRADIENT, &particle.deformation_gradient),
@@ -131,6 +132,7 @@ impl DeviceParticles {
             material: materials[i],
             block: keys[blocks[i] as usize],
             position: self.values(&rows, ROW_POSITION, i),
+            position_low: self.values(&rows, ROW_POSITION_LOW, i),
             velocity: self.values(&rows, ROW_VELOCITY, i),
             affine: self.values(&rows, ROW_AFFINE, i),
             deformation_gradient: self.values(&rows, ROW_GRADIENT, i),

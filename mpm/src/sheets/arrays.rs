@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 
 use super::quad::F32x4;
 use crate::cloth::Stability;
-use crate::tiles::{BLOCK_CELLS, ParticleStore};
+use crate::tiles::{BLOCK_CELLS, ParticleStore, split};
 use pliant_numeric::simd::{F32x16, LANES};
 
 /// Smallest number of vertices in a parallel job.
@@ -28,8 +28,10 @@ pub(super) struct LaneSlot {
 pub(super) struct Vertices {
     /// Their blocks' corners \[cells\]; the last entry is unused.
     pub corners: Vec<[i32; 4]>,
-    /// Positions from there \[cells\]; the last entry is unused.
+    /// Positions from there, rounded \[cells\]; the last entry is unused.
     pub locals: Vec<F32x4>,
+    /// What rounding left of them \[cells\]; the last entry is unused.
+    pub lows: Vec<F32x4>,
     /// Velocities \[m/s\], and 1 / mass \[1/kg\]; 0 where a pin holds the vertex.
     pub velocities: Vec<F32x4>,
 }
@@ -37,31 +39,36 @@ pub(super) struct Vertices {
 impl Vertices {
     /// Position of a vertex in a grid with this origin and spacing \[m\].
     pub(super) fn position(&self, vertex: usize, (origin, spacing): (Vector3<f64>, f64)) -> Vector3<f64> {
-        let (corner, cells) = (self.corners[vertex], self.locals[vertex].vector());
-        Vector3::from_fn(|d, _| (f64::from(corner[d]) + cells[d]) * spacing) + origin
+        self.cells(vertex) * spacing + origin
     }
 
     /// Puts a vertex at a position \[m\].
     pub(super) fn put(&mut self, vertex: usize, at: &Vector3<f64>, (origin, spacing): (Vector3<f64>, f64)) {
         for d in 0..3 {
-            let cells = (at[d] - origin[d]) / spacing - f64::from(self.corners[vertex][d]);
-            self.locals[vertex].0[d] = cells as f32;
+            self.put_along(vertex, d, (at[d] - origin[d]) / spacing);
         }
     }
 
-    /// Displacement from one vertex to another along axis `d` \[cells\], with one rounding.
-    #[inline(always)]
-    pub(super) fn displacement(&self, from: usize, to: usize, d: usize) -> f32 {
-        let whole = self.corners[to][d].wrapping_sub(self.corners[from][d]);
-        whole as f32 + (self.locals[to].0[d] - self.locals[from].0[d])
+    /// Puts a vertex along axis `d` at this distance from the grid's origin \[cells\].
+    pub(super) fn put_along(&mut self, vertex: usize, d: usize, cells: f64) {
+        let local = cells - f64::from(self.corners[vertex][d]);
+        [self.locals[vertex].0[d], self.lows[vertex].0[d]] = split(local);
     }
 
-    /// The same in f64, exactly \[cells\].
+    /// Where a vertex is, from the grid's origin \[cells\].
+    pub(super) fn cells(&self, vertex: usize) -> Vector3<f64> {
+        let (corner, local) = (self.corners[vertex], self.locals[vertex].vector());
+        let low = self.lows[vertex].vector();
+        Vector3::from_fn(|d, _| f64::from(corner[d]) + (local[d] + low[d]))
+    }
+
+    /// Displacement from one vertex to another \[cells\].
     #[inline(always)]
     pub(super) fn difference(&self, from: usize, to: usize) -> Vector3<f64> {
         Vector3::from_fn(|d, _| {
             let whole = self.corners[to][d].wrapping_sub(self.corners[from][d]);
-            f64::from(whole) + (f64::from(self.locals[to].0[d]) - f64::from(self.locals[from].0[d]))
+            let local = |v: usize| f64::from(self.locals[v].0[d]) + f64::from(self.lows[v].0[d]);
+            f64::from(whole) + (local(to) - local(from))
         })
     }
 }

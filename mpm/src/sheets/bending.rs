@@ -98,9 +98,7 @@ impl Bending {
 /// The corners of a hinge from its first one \[m\].
 fn corners(hinge: &Hinge, vertices: &Vertices, grid_spacing: f64) -> [Vector3<f64>; 4] {
     let first = hinge.vertices[0];
-    hinge
-        .vertices
-        .map(|v| Vector3::from_fn(|d, _| f64::from(vertices.displacement(first, v, d)) * grid_spacing))
+    hinge.vertices.map(|v| vertices.difference(first, v) * grid_spacing)
 }
 
 /// Which of a hinge's vertices pins hold.

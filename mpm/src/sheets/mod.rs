@@ -50,7 +50,7 @@ use crate::blocks::{NodeBlock, Topology};
 use crate::cloth::{ClothMaterial, RestFace, Sheet, SheetParticles, Stability};
 use crate::particle::ParticleState;
 use crate::rope::{Rope, RopeInternals};
-use crate::tiles::kinematics::{POSITION, VELOCITY};
+use crate::tiles::kinematics::{POSITION, POSITION_LOW, VELOCITY};
 use crate::tiles::{ParticleStore, kinematics};
 use arrays::{
     CsrAdjacency, FaceGroup, FaceState, GROUP_GRAIN, LaneSlot, Member, MeshState, SheetSpan, VERTEX_GRAIN,
@@ -101,7 +101,7 @@ pub(crate) struct ClothMeshes {
     vertices: Vertices,
     mesh_state: MeshState,
     /// Rows for the vertices' lanes: position from the block's corner (3) \[cells\], velocity (3),
-    /// force (3) \[N\], zero (3), area (1).
+    /// force (3) \[N\], zero (3), what rounding left of the position (3) \[cells\], area (1).
     rows: Vec<F32x16>,
     /// Of each vertex: its faces as face x 4 + corner.
     adjacency: CsrAdjacency,
@@ -182,6 +182,7 @@ impl ClothMeshes {
         all.vertices = Vertices {
             corners: vec![[0; 4]; vertices],
             locals: vec![F32x4::ZERO; vertices],
+            lows: vec![F32x4::ZERO; vertices],
             velocities: vec![F32x4::ZERO; vertices],
         };
         all.mesh_state =
@@ -325,18 +326,26 @@ impl ClothMeshes {
     /// Fetches vertices and faces from their lanes.
     pub(crate) fn fetch(&mut self, store: &ParticleStore) {
         let slots = &self.slots;
-        let Vertices { corners, locals, velocities } = &mut self.vertices;
+        let Vertices { corners, locals, lows, velocities } = &mut self.vertices;
         let MeshState { displacements, velocities: mesh_velocities } = &mut self.mesh_state;
-        let vertices =
-            (corners, locals, velocities, displacements, mesh_velocities, &self.places, &self.inverse_masses);
+        let vertices = (
+            corners,
+            (locals, lows),
+            velocities,
+            displacements,
+            mesh_velocities,
+            &self.places,
+            &self.inverse_masses,
+        );
         vertices.into_par_iter().with_min_len(VERTEX_GRAIN).for_each(
-            |(at, local, velocity, displacement, mesh_velocity, &place, &inverse_mass)| {
+            |(at, (local, low), velocity, displacement, mesh_velocity, &place, &inverse_mass)| {
                 let LaneSlot { lane, block } = slots[place as usize];
                 let (tile, l) = (&store.kinematics[lane as usize / LANES], lane as usize % LANES);
                 let of = |row: usize| tile[row].0[l];
                 let [x, y, z] = corner(store, block);
                 *at = [x, y, z, 0];
-                *local = F32x4([of(POSITION), of(POSITION + 1), of(POSITION + 2), 0.0]);
+                let three = |row: usize| F32x4([of(row), of(row + 1), of(row + 2), 0.0]);
+                (*local, *low) = (three(POSITION), three(POSITION_LOW));
                 *velocity = F32x4([of(VELOCITY), of(VELOCITY + 1), of(VELOCITY + 2), inverse_mass]);
                 (*displacement, *mesh_velocity) = (F32x4::ZERO, F32x4::ZERO);
             },
@@ -435,6 +444,7 @@ impl ClothMeshes {
             + bytes(&self.inverse_masses)
             + bytes(&self.vertices.corners)
             + bytes(&self.vertices.locals)
+            + bytes(&self.vertices.lows)
             + bytes(&self.vertices.velocities)
             + bytes(&self.mesh_state.displacements)
             + bytes(&self.mesh_state.velocities)

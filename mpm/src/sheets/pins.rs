@@ -320,8 +320,7 @@ impl Pins {
             let [u, v, w] = held.velocity.map(|x| x as f32).into();
             vertices.velocities[number] = F32x4([u, v, w, 0.0]);
             for d in 0..3 {
-                let cells = (held.target[d] - origin[d]) / spacing - f64::from(vertices.corners[number][d]);
-                vertices.locals[number].0[d] = cells as f32;
+                vertices.put_along(number, d, (held.target[d] - origin[d]) / spacing);
             }
             let after = vertices.velocities[number].vector();
             let mass = 1.0 / f64::from(inverse_masses[number]);
@@ -361,7 +360,8 @@ pub(super) fn place(
     spacing: f64,
 ) -> ([i32; 3], [f64; 3], Vector3<f64>) {
     let tile = &store.kinematics[lane as usize / LANES];
-    let cells = [0, 1, 2].map(|d| f64::from(tile[kinematics::POSITION + d].0[lane as usize % LANES]));
+    let of = |row: usize| f64::from(tile[row].0[lane as usize % LANES]);
+    let cells = [0, 1, 2].map(|d| of(kinematics::POSITION + d) + of(kinematics::POSITION_LOW + d));
     let corner = corner(store, block);
     let position = Vector3::from_fn(|d, _| (f64::from(corner[d]) + cells[d]) * spacing) + origin;
     (corner, cells, position)

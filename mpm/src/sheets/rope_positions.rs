@@ -69,18 +69,14 @@ impl RopePositions {
     /// Puts the vertices where they are in f64, rounded.
     pub fn write(&self, vertices: &mut Vertices) {
         for (k, cells) in self.cells.iter().enumerate() {
-            let corner = vertices.corners[self.first + k];
-            for d in 0..3 {
-                vertices.locals[self.first + k].0[d] = (cells[d] - f64::from(corner[d])) as f32;
-            }
+            (0..3).for_each(|d| vertices.put_along(self.first + k, d, cells[d]));
         }
     }
 }
 
 /// Where a vertex's particle is, from the grid's origin \[cells\].
 fn particle(vertices: &Vertices, vertex: usize) -> Vector3<f64> {
-    let (corner, local) = (vertices.corners[vertex], vertices.locals[vertex].vector());
-    Vector3::from_fn(|d, _| f64::from(corner[d]) + local[d])
+    vertices.cells(vertex)
 }
 
 /// The position in f64, unless the particle is farther from it than `limit` \[cells\].

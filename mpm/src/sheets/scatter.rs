@@ -5,7 +5,7 @@ use super::arrays::Member;
 use super::lanes::{self as lanes_of, is_cloth};
 use crate::g2p::{BlockOutcome, PositionBounds, check_positions, speed_squared};
 use crate::scratchpad::StencilBox;
-use crate::tiles::{ParticleBlock, Tile, deformation, kinematics, store_masked};
+use crate::tiles::{DeformationTile, KinematicsTile, ParticleBlock, deformation, kinematics, store_masked};
 use pliant_numeric::scalar::Real;
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
@@ -28,8 +28,8 @@ fn write_tile<S: Simd>(
     sheets: &ClothMeshes,
     materials: usize,
     lanes: usize,
-    motion: &mut Tile,
-    strain: &mut Tile,
+    motion: &mut KinematicsTile,
+    strain: &mut DeformationTile,
 ) -> bool {
     let (mut cloth, mut faces) = (0, 0);
     let mut rows = [S::splat(0.0); LANES];
@@ -48,6 +48,7 @@ fn write_tile<S: Simd>(
     let [all, of_faces, of_vertices] = [cloth, faces, cloth & !faces].map(S::mask_from_bits);
     for d in 0..3 {
         store_masked::<S>(&mut motion[kinematics::POSITION + d], all, Lanes(columns[d]));
+        store_masked::<S>(&mut motion[kinematics::POSITION_LOW + d], all, Lanes(columns[12 + d]));
         store_masked::<S>(&mut motion[kinematics::VELOCITY + d], all, Lanes(columns[3 + d]));
         store_masked::<S>(&mut strain[lanes_of::FORCE[d]], of_vertices, Lanes(columns[6 + d]));
         store_masked::<S>(&mut strain[lanes_of::DIRECTOR[d]], of_faces, Lanes(columns[6 + d]));
@@ -77,8 +78,8 @@ pub(crate) struct Scatter<'a> {
     /// Number of materials that are not cloth.
     pub materials: usize,
     pub block: &'a ParticleBlock,
-    pub kinematics: &'a mut [Tile],
-    pub deformation: &'a mut [Tile],
+    pub kinematics: &'a mut [KinematicsTile],
+    pub deformation: &'a mut [DeformationTile],
     pub stencil_box: &'a mut StencilBox,
 }
 

@@ -128,9 +128,10 @@ impl Kernel for AddForces<'_> {
             force = force.plus(self.ropes.force(number));
             self.bending.add_force(number, &mut force.0);
             let [x, y, z, _] = self.vertices.locals[number].0;
+            let [i, j, k, _] = self.vertices.lows[number].0;
             let [u, v, w, _] = self.vertices.velocities[number].0;
             let [fx, fy, fz, _] = force.0;
-            row.0 = [x, y, z, u, v, w, fx, fy, fz, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+            row.0 = [x, y, z, u, v, w, fx, fy, fz, 0.0, 0.0, 0.0, i, j, k, 1.0];
         }
     }
 }

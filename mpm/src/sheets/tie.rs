@@ -38,10 +38,12 @@ impl ClothMeshes {
             });
             let (states, adjacency) = (&self.states, &self.adjacency);
             let velocities = self.vertices.velocities.par_chunks_mut(VERTEX_GRAIN);
-            let vertices = velocities.zip(self.vertices.locals.par_chunks_mut(VERTEX_GRAIN));
-            vertices.enumerate().for_each(|(chunk, (velocities, locals))| {
+            let locals = self.vertices.locals.par_chunks_mut(VERTEX_GRAIN);
+            let lows = self.vertices.lows.par_chunks_mut(VERTEX_GRAIN);
+            let vertices = velocities.zip(locals.zip(lows));
+            vertices.enumerate().for_each(|(chunk, (velocities, (locals, lows)))| {
                 let first = chunk * VERTEX_GRAIN;
-                level.run(CorrectVertices { first, velocities, locals, adjacency, states, step });
+                level.run(CorrectVertices { first, velocities, locals, lows, adjacency, states, step });
             });
             self.pins.add_vertex_face_impulses(&self.states, &self.adjacency);
         }
@@ -78,6 +80,7 @@ struct CorrectVertices<'a> {
     first: usize,
     velocities: &'a mut [F32x4],
     locals: &'a mut [F32x4],
+    lows: &'a mut [F32x4],
     adjacency: &'a CsrAdjacency,
     states: &'a [FaceState],
     step: f32,
@@ -88,8 +91,8 @@ impl Kernel for CorrectVertices<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        let vertices = self.velocities.iter_mut().zip(self.locals);
-        for (number, (velocity, local)) in (self.first..).zip(vertices) {
+        let vertices = self.velocities.iter_mut().zip(self.locals.iter_mut().zip(self.lows));
+        for (number, (velocity, (local, low))) in (self.first..).zip(vertices) {
             let mut sum = F32x4::ZERO;
             for &entry in self.adjacency.of(number) {
                 let face = entry as usize / 4;
@@ -99,7 +102,9 @@ impl Kernel for CorrectVertices<'_> {
             // The last entry is the inverse mass.
             change.0[3] = 0.0;
             *velocity = velocity.plus(change);
-            *local = local.plus(change.times(self.step));
+            let added = change.times(self.step).plus(*low);
+            let rounded = local.plus(added);
+            (*local, *low) = (rounded, added.minus(rounded.minus(*local)));
         }
     }
 }
