@@ -116,9 +116,6 @@ pub struct Record {
     pub gravity: Vector3<f64>,
     /// Smallest length of the scene: the grid's spacing, or the least size of a body \[m\].
     pub length: f64,
-    /// What rounding of positions may add to the velocity of particles: half of a unit in the last place of f32
-    /// below 8 cells, 2^-21 cells, in every substep \[m/s\].
-    pub position_rounding: f64,
     /// Distance from the world's origin to the farthest centre of mass at the start \[m\].
     pub span: f64,
     /// The bodies at the start, in the scene's order.
@@ -222,7 +219,6 @@ impl RunRecorder {
             mass: rigid,
             gravity: world.gravity(),
             length: smallest_length(world, &scenario.scene),
-            position_rounding: 0.0,
             span: span(world),
             start: states(world),
             bodies: Vec::new(),
@@ -275,11 +271,6 @@ impl RunRecorder {
 
     /// Takes one step; returns whether it succeeded.
     fn step(&mut self) -> bool {
-        let world = &self.scenario.world;
-        let Scene { grid_spacing, dt, .. } = self.scenario.scene;
-        let of_cells = 0.5 * 2.0_f64.powi(-21) * f64::from(world.substeps()) / dt;
-        let rounding = if world.particle_count() > 0 { of_cells * grid_spacing.unwrap_or(0.0) } else { 0.0 };
-        self.record.position_rounding = self.record.position_rounding.max(rounding);
         self.end = match catch(|| self.scenario.step()) {
             Ok(Ok(report)) => {
                 self.record.deepest = self.record.deepest.max(report.deepest.unwrap_or(0.0));

@@ -3,7 +3,7 @@
 
 use pliant_bench::paper::convergence::{ColdStart, DIRECTIONS};
 use pliant_bench::paper::hold::{self, AVERAGED, Curve, Scheme};
-use pliant_bench::paper::rivals::held_cube::HeldCube;
+use pliant_bench::paper::rivals::held_cube::{HeldCube, HeldCubeError};
 use pliant_bench::paper::rivals::implicit::ImplicitSettings;
 use pliant_bench::paper::rivals::penalty::Schedule;
 use pliant_bench::paper::shake::ShakeWatch;
@@ -51,8 +51,8 @@ fn every_scheme_reaches_statics_where_it_is_stable() {
 
 // Law: stability of explicit friction (Hairer and Wanner, IV.2, see `benches/suite/src/paper/rivals/penalty.rs`). At the
 // engine's own step the friction number is far above 2, so explicit friction on a panel oscillates by
-// more than the weight it carries, while the engine's, which is implicit, deviates by less than 1 % of
-// that.
+// more than the weight it carries, or throws the cube out of the grid, which rounding decides, while the
+// engine's, which is implicit, deviates by less than 1 % of that.
 #[test]
 fn explicit_friction_oscillates_at_the_step_of_the_engine() {
     let scene = scene();
@@ -60,8 +60,16 @@ fn explicit_friction_oscillates_at_the_step_of_the_engine() {
     let half_weight = hold::statics(&cube)[2];
     let schedule = Schedule { step: scene.dt, substeps: 1 };
     assert!(schedule.friction_number(&cube, cube.contacts_of_a_panel()) > 20.0);
-    let deviation = |scheme: &Scheme| run(&scene, scheme).spread(scene.duration - AVERAGED).deviation;
-    let (ours, theirs) = (deviation(&Scheme::Ours), deviation(&Scheme::Penalty(schedule)));
+    let deviation = |curve: Curve| curve.spread(scene.duration - AVERAGED).deviation;
+    let ours = deviation(run(&scene, &Scheme::Ours));
+    let theirs = match hold::run(&scene, &Scheme::Penalty(schedule)) {
+        Ok(curve) => deviation(curve),
+        Err(HeldCubeError::Unstable { time, .. }) => {
+            println!("explicit penalty: out of the grid at {time} s");
+            [f64::INFINITY; 3]
+        }
+        Err(other) => panic!("{other}"),
+    };
     println!("deviation: ours {ours:?}, explicit penalty {theirs:?}");
     assert!(ours[1] < 0.01 * half_weight, "{ours:?}");
     assert!(theirs[1] > half_weight, "{theirs:?}");

@@ -115,9 +115,7 @@ pub(super) fn same(
         return Verdict::Skipped("chaotic");
     }
     let measured = difference(base, &transformation.undo(other, scene)) / scale;
-    // Positions of both runs, which lie otherwise in their blocks.
-    let of_positions = 2.0 * base.position_rounding / scale;
-    let bound = ROUNDING * nudged + TOLERANCE + of_positions;
+    let bound = ROUNDING * nudged + TOLERANCE;
     if measured_breaks(measured, bound) {
         if let Some(why) = chaotic(scene, base, scale) {
             return Verdict::Skipped(why);
