@@ -5,6 +5,7 @@
 // One thread works on each element, and sums go through lists in a fixed order: the bits do not
 // depend on the schedule nor on the number of blocks.
 #include "cloth_common.cuh"
+#include "dither.cuh"
 #include "grid_scan.cuh"
 #include "position.cuh"
 
@@ -142,10 +143,15 @@ struct Advancing : PersistentBlocks<CLOTH_THREADS> {
         const Mat3 c = damp(i);
         const auto director = [&](uint32_t d) -> float& { return row_of(p.particles, ROW_GRADIENT + 2 + 3 * d, i); };
         const Vec3 before = {director(0), director(1), director(2)};
-        const Vec3 after = fused(p.settings[0].substep, c * before, before);
-        director(0) = after.x;
-        director(1) = after.y;
-        director(2) = after.z;
+        const Vec3 rate = c * before;
+        const uint64_t number = p.settings[0].first_number + p.substep_index;
+        const auto after = [&](uint32_t d, float from, float rate_of) {
+            const DitherPart part = dither_part(number, 3 * d + 2, p.particles.ids[i] % DITHER_PHASES);
+            return dithered(part, from, p.settings[0].substep, rate_of);
+        };
+        director(0) = after(0, before.x, rate.x);
+        director(1) = after(1, before.y, rate.y);
+        director(2) = after(2, before.z, rate.z);
         const auto row = [&](uint32_t d) { return row_of(p.particles, ROW_VELOCITY + d, i); };
         quad(p.face_velocities, face) = make_float4(row(0), row(1), row(2), 0.0f);
     }

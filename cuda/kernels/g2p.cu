@@ -11,6 +11,7 @@
 // mpm_find_subgrid_motion found that their own grid velocities, without forces, do not hold. It
 // exists only within a substep, so that sorts do not move it.
 #include "constitutive.cuh"
+#include "dither.cuh"
 #include "mpm.cuh"
 #include "position.cuh"
 
@@ -85,14 +86,20 @@ __device__ __forceinline__ Vec3 load_vector(const ParticleRows& particles, uint3
 }
 
 // Deformation gradient, return mapping and stress after a substep with the affine field `c` [1/s].
-__device__ __forceinline__ void deform(const MpmGridToParticlesParameters& p, uint32_t i, const Mat3& c, float substep) {
+__device__ __forceinline__ void deform(
+    const MpmGridToParticlesParameters& p, uint32_t i, const Mat3& c, float substep, const DitherPart* dither) {
     const ParticleRows& particles = p.particles;
     const Mat3 f = {load_vector(particles, ROW_GRADIENT, i), load_vector(particles, ROW_GRADIENT + 3, i),
                     load_vector(particles, ROW_GRADIENT + 6, i)};
-    const auto row = [&](Vec3 before, Vec3 rate) {
-        return before + substep * (rate.x * f.a + rate.y * f.b + rate.z * f.c);
+    // Strain of grains that slide past each other does not add up: it is renewed in every substep.
+    const bool granular = is_granular(p.materials, particles.materials[i]);
+    const auto row = [&](uint32_t first, Vec3 before, Vec3 rate) {
+        const Vec3 change = rate.x * f.a + rate.y * f.b + rate.z * f.c;
+        const auto part = [&](uint32_t d) { return granular ? NOT_DITHERED : dither[(first + d) * DITHER_PHASES]; };
+        return Vec3{dithered(part(0), before.x, substep, change.x), dithered(part(1), before.y, substep, change.y),
+                    dithered(part(2), before.z, substep, change.z)};
     };
-    const Mat3 trial = {row(f.a, c.a), row(f.b, c.b), row(f.c, c.c)};
+    const Mat3 trial = {row(0, f.a, c.a), row(3, f.b, c.b), row(6, f.c, c.c)};
     const MpmMaterial& material = p.materials[particles.materials[i]];
     const ConstitutiveResponse response = respond(material, trial, row_of(particles, ROW_HISTORY, i), substep);
     store_vector(particles, ROW_GRADIENT, i, response.gradient.a);
@@ -153,6 +160,7 @@ PLIANT_KERNEL_FOR(mpm_find_subgrid_motion, MpmFindSubgridMotionParameters, G2P_T
 PLIANT_KERNEL_FOR(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREADS, 6) {
     SHARED(float4, scratchpad, MPM_SCRATCHPAD_NODES);
     SHARED(uint32_t, fastest, 1);
+    SHARED(DitherPart, dither, DITHER_ENTRIES * DITHER_PHASES);
     const uint32_t block = blockIdx.x;
     // The same for all threads of the block: who stops a step names a later substep.
     if (is_stopped(p.status, p.substep_index) || block >= p.block_count[0]) {
@@ -161,9 +169,12 @@ PLIANT_KERNEL_FOR(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREA
     if (threadIdx.x == 0) {
         fastest[0] = 0;
     }
+    const MpmSettings& settings = p.settings[0];
+    for (uint32_t n = threadIdx.x; n < DITHER_ENTRIES * DITHER_PHASES; n += G2P_THREADS) {
+        dither[n] = dither_part(settings.first_number + p.substep_index, n / DITHER_PHASES, n % DITHER_PHASES);
+    }
     load_scratchpad(p, block, load_box(p.stencil_boxes[block]), scratchpad);
     __syncthreads();
-    const MpmSettings& settings = p.settings[0];
     const float substep = settings.substep, h = settings.grid_spacing;
     const uint32_t end = p.block_starts[block + 1];
     float speed_squared = 0.0f;
@@ -191,7 +202,7 @@ PLIANT_KERNEL_FOR(mpm_grid_to_particles, MpmGridToParticlesParameters, G2P_THREA
             continue;
         }
         check_position(p.particles, p.status, p.substep_index, i, {x.x, x.y, x.z}, {moved.x, moved.y, moved.z});
-        deform(p, i, c, substep);
+        deform(p, i, c, substep, dither + p.particles.ids[i] % DITHER_PHASES);
         Vec3 velocity = sum.velocity;
         if (p.subgrid_motions.length > 0 && is_granular(p.materials, p.particles.materials[i])) {
             // It has moved and deformed with the grid's velocity.

@@ -21,7 +21,7 @@ sources! {
     "convex.cuh", "convex_bodies.cuh", "convex_body_block.cuh", "convex_contact_model.cuh",
     "convex_number.cu", "convex_rows.cuh", "convex_search.cuh", "convex_share.cuh",
     "convex_solve.cu", "convex_steps.cuh", "convex_system.cuh", "convex_vectors.cuh",
-    "distance.cuh", "exchange.cu", "g2p.cu", "grid.cu", "grid.cuh", "grid_scan.cuh", "misuse.cu",
+    "distance.cuh", "dither.cuh", "exchange.cu", "g2p.cu", "grid.cu", "grid.cuh", "grid_scan.cuh", "misuse.cu",
     "mpm.cuh", "p2g.cu", "p2g.cuh", "p2g_atomic.cu", "parameters.cuh", "pliant.cu", "position.cuh", "prelude.cuh",
     "probe.cu", "reduce.cu", "scan.cu", "sort.cu", "sort_particles.cu", "staging.cu", "stop.cuh",
     "svd.cuh", "totals.cu", "worlds.cu", "worlds.cuh", "worlds_boxes.cuh", "worlds_capsule_box.cuh",

@@ -137,7 +137,7 @@ fn compare(found: &Totals, right: &Totals, sizes: &[f64; 7], count: usize) {
 
 /// A substep that the particles might have behind them.
 fn last_substep() -> LastSubstep {
-    LastSubstep { length: 1e-4, gravity: Vector3::new(0.3, 1.0, -9.7) }
+    LastSubstep { length: 1e-4, gravity: Vector3::new(0.3, 1.0, -9.7), count: 7 }
 }
 
 fn totals(device: &Device, mpm: &Mpm) -> Totals {

@@ -339,12 +339,12 @@ impl Mpm {
 
     /// The last substep; its length is zero at the start.
     pub fn last_substep(&self) -> LastSubstep {
-        LastSubstep { length: self.last_substep, gravity: self.gravity }
+        LastSubstep { length: self.last_substep, gravity: self.gravity, count: self.substeps }
     }
 
     /// Says which substep the particles have behind them that [`Mpm::set_particles`] took.
     pub fn set_last_substep(&mut self, last: LastSubstep) {
-        (self.last_substep, self.gravity) = (last.length, last.gravity);
+        (self.last_substep, self.gravity, self.substeps) = (last.length, last.gravity, last.count);
     }
 
     /// Largest speed of a particle after the last substep \[m/s\].

@@ -32,6 +32,8 @@ pub struct LastSubstep {
     pub length: f64,
     /// Gravity in it, world frame \[m/s^2\].
     pub gravity: Vector3<f64>,
+    /// Substeps from the start to its end.
+    pub count: u64,
 }
 
 impl LastSubstep {

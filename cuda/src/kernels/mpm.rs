@@ -183,6 +183,8 @@ shared_structs! {
         /// Time over which internal forces act in the first substep [s]
         /// ([`pliant_mpm::LastSubstep::kick`]).
         pub first_kick: f32,
+        /// Number of the first substep, counted from the start.
+        pub first_number: u64,
     }
 
     /// A material.

@@ -78,8 +78,10 @@ impl DeviceMpm {
             substep: substep as f32,
             subgrid_retention,
             first_kick: self.last_substep.kick(substep) as f32,
+            first_number: self.last_substep.count,
         };
-        self.last_substep = LastSubstep { length: substep, gravity };
+        let count = self.last_substep.count + u64::from(substeps);
+        self.last_substep = LastSubstep { length: substep, gravity, count };
         self.staging.upload(self.settings.span(), &[settings])?;
         if let Some(cloth) = &mut self.cloth
             && cloth.begin_step(&mut self.staging, substeps, self.time, substep, gravity)?

@@ -1,7 +1,7 @@
 //! Positions of the vertices of ropes in f64.
 //!
-//! Those of particles are f32. Their rounding, of 1e-7 of a cell, moves the two ends of a segment by
-//! different distances in every substep, which strains it. A cable is so stiff along its line that this
+//! The transfers move particles in f32, which moves the two ends of a segment by
+//! different distances in every substep, and so strains it. A cable is so stiff along its line that this
 //! strain, new in every substep, heats it: in a random trial a rope of 0.7 GPa that flew straight on, nothing
 //! touching it, gained 3 % of its energy in 4 thousand substeps. So the vertices of ropes are moved in f64
 //! too, by the same velocities, and the particles get these positions, rounded.
