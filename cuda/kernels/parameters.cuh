@@ -406,10 +406,12 @@ struct MpmSettings {
     // Time over which internal forces act in the first substep [s]
     // (`pliant_mpm::LastSubstep::kick`).
     float first_kick;
+    // Number of the first substep, counted from the start.
+    uint64_t first_number;
 };
-PLIANT_CHECK_LAYOUT(MpmSettings, 0xd9d99dc7ab717e83ull, FIELD(gravity_step),
+PLIANT_CHECK_LAYOUT(MpmSettings, 0x6bcfbd6b070c6b83ull, FIELD(gravity_step),
     FIELD(grid_spacing_f64), FIELD(substep_f64), FIELD(grid_spacing), FIELD(substep),
-    FIELD(subgrid_retention), FIELD(first_kick))
+    FIELD(subgrid_retention), FIELD(first_kick), FIELD(first_number))
 
 // A material.
 struct MpmMaterial {

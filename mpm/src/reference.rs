@@ -226,7 +226,8 @@ impl ReferenceMpm {
         for rope in &mut self.ropes {
             rope.turn_segments(self.time, [kick, substep]);
         }
-        self.last_substep = LastSubstep { length: substep, gravity: self.gravity, count: self.last_substep.count + 1 };
+        self.last_substep =
+            LastSubstep { length: substep, gravity: self.gravity, count: self.last_substep.count + 1 };
         self.damp_velocities(substep);
     }
 
