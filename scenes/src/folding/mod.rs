@@ -20,9 +20,9 @@ use crate::format::{
     BodySpec, Camera, ClothError, ClothPoint, ClothSpec, Fabric, Geometry, Goal, Motion, Pose, Quantity,
     RigidShape, Robot, RobotModel, Scene, Sighting,
 };
-use hands::{CARRIED, Carriage, Hands, Side, rounded};
+use hands::{BESIDE_CARRYING, Carriage, Columns, Hands, Side, rounded};
 pub use pattern::Garment;
-use pattern::Pattern;
+use pattern::{EdgePlace, Pattern};
 
 /// Height of the table \[m\].
 const TABLE: f64 = 0.08;
@@ -35,7 +35,10 @@ const SETTLE: f64 = 0.1;
 /// How far the first fold reaches beyond what it is laid onto, over half of the garment's width at its
 /// lower edge \[-\].
 const SIDE_BEYOND: f64 = 0.185;
-/// Most that the first fold may cover, over what it covers as it is planned \[-\].
+/// How much less far an edge of a single layer is laid than that \[m\]. It lies where it is laid, and the
+/// planned area is short by half an edge of the mesh along the fold.
+const LAYER_SHORT: f64 = 0.008;
+/// Most that a fold may cover, over what it covers as it is planned \[-\].
 const OF_PLANNED: f64 = 1.0095;
 /// How far the second fold does \[m\].
 const EDGE_BEYOND: f64 = 0.025;
@@ -46,6 +49,12 @@ const DEPTH: f64 = 0.025;
 const BEFORE_MIDDLE: f64 = -0.005;
 /// How much farther than its place an edge is drawn that is laid back, which smooths the cloth \[m\].
 const SMOOTHED: f64 = 0.01;
+
+/// How long an edge is carried that is folded over \[s\].
+const FOLDED_IN: f64 = 1.2;
+/// How long a single layer is carried that is laid back: one below it that shares cells of the grid with it
+/// goes along where it is lifted fast \[s\].
+const LAYER_UNFOLDED_IN: f64 = 4.0;
 
 /// A garment, where it lies, and what it is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,9 +114,10 @@ impl Folding {
         scene.contact.stiction_tolerance = 1e-3;
         scene.solver.relative_tolerance = 0.05;
         scene.bodies = vec![self.table()];
-        scene.robots = [("left", Side::Left), ("right", Side::Right)].into_iter().flat_map(robot).collect();
+        let columns = columns(&pattern);
+        scene.robots = [Side::Left, Side::Right].into_iter().flat_map(|side| robot(side, columns)).collect();
         let stages = stages(&pattern, &mut scene);
-        scene.goals = goals(&cloth, self.grid_spacing, side_beyond(&pattern), stages)?;
+        scene.goals = goals(&cloth, &pattern, self.grid_spacing, stages)?;
         scene.cloths = vec![cloth];
         scene.output.frame_interval = 0.1;
         scene.output.camera =
@@ -162,8 +172,14 @@ impl Folding {
 /// Name of the cloth in the scenes.
 const CLOTH: &str = "garment";
 
+/// Two hands at one edge have to reach the same y.
+fn columns(pattern: &Pattern) -> Columns {
+    if pattern.lower_at.len() > 1 { Columns::Between } else { Columns::Below }
+}
+
 /// A gantry with its hand.
-fn robot((name, side): (&str, Side)) -> [Robot; 2] {
+fn robot(side: Side, columns: Columns) -> [Robot; 2] {
+    let name = ["left", "right"][side as usize];
     let robot = |name: String, model| Robot {
         name,
         file: None,
@@ -179,9 +195,16 @@ fn robot((name, side): (&str, Side)) -> [Robot; 2] {
         decompose: None,
         ignore_warnings: false,
     };
-    let mut gantry = robot(name.to_owned(), RobotModel::Gantry);
+    let model = match columns {
+        Columns::Below => RobotModel::Gantry,
+        Columns::Between => RobotModel::OffsetGantry,
+    };
+    let mut gantry = robot(name.to_owned(), model);
+    if columns.turned(side) {
+        gantry.pose.orientation = [0.0, 0.0, 0.0, 1.0];
+    }
     gantry.positions =
-        [("along_y".to_owned(), side.beside()), ("up".to_owned(), -0.25)].into_iter().collect();
+        [("along_y".to_owned(), columns.beside(side)), ("up".to_owned(), -0.25)].into_iter().collect();
     let mut hand = robot(format!("{name}-hand"), RobotModel::BladeGripper);
     hand.parent = Some(format!("{name}/flange"));
     hand.keyframe = Some("open".to_owned());
@@ -193,21 +216,32 @@ fn side_beyond(pattern: &Pattern) -> f64 {
     SIDE_BEYOND * pattern.corners[0].x
 }
 
+/// How long an edge is carried that is laid back \[s\].
+fn unfolded_in(pattern: &Pattern) -> f64 {
+    if pattern.layers == 1 { LAYER_UNFOLDED_IN } else { FOLDED_IN }
+}
+
 /// When the garment is flat, folded once, twice, once again, and flat again \[s\].
 type Stages = [f64; 5];
 
 /// Gives the scene its tasks and its duration.
 fn stages(pattern: &Pattern, scene: &mut Scene) -> Stages {
-    let stage = |number: f64| AT_REST + number * (CARRIED + SETTLE);
-    let times = [0.0, 1.0, 2.0, 3.0, 4.0].map(|number| rounded(stage(number)));
-    let mut hands = Hands::new(CLOTH, TABLE);
+    let mut times = [AT_REST; 5];
+    for stage in 0..4 {
+        let lasting = if stage < 2 { FOLDED_IN } else { unfolded_in(pattern) };
+        times[stage + 1] = rounded(times[stage] + BESIDE_CARRYING + lasting + SETTLE);
+    }
+    let mut hands = Hands::new(CLOTH, TABLE, columns(pattern));
+    let both = pattern.lower_at.len() > 1;
     // Where the wrists wait: half-way to where they have to be next.
-    for (side, edge, wrist) in [(Side::Left, 0, -0.8), (Side::Right, 1, -1.6)] {
+    for (side, edge, wrist) in [(Side::Left, 0, -0.8), (Side::Right, 1, if both { -0.8 } else { -1.6 })] {
         hands.carry(times[0], &fold_side(pattern, side, edge), wrist);
     }
-    hands.carry(times[1], &fold_across(pattern), 0.0);
-    hands.carry(times[2], &unfold_across(pattern), 0.8);
-    for (side, edge, wrist) in [(Side::Left, 0, 1.6), (Side::Right, 1, -1.6)] {
+    for (side, place) in [Side::Left, Side::Right].into_iter().zip(&pattern.lower_at) {
+        hands.carry(times[1], &fold_across(pattern, side, place), 0.0);
+        hands.carry(times[2], &unfold_across(pattern, side, place), 0.8);
+    }
+    for (side, edge, wrist) in [(Side::Left, 0, 1.6), (Side::Right, 1, if both { 1.6 } else { -1.6 })] {
         hands.carry(times[3], &unfold_side(pattern, side, edge), wrist);
     }
     let (mut sightings, tasks) = hands.tasks();
@@ -219,6 +253,7 @@ fn stages(pattern: &Pattern, scene: &mut Scene) -> Stages {
 /// A hand takes the left side at its lower or upper corner and lays it onto the right side.
 fn fold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
     let place = &pattern.folded_at[edge];
+    let short = if pattern.layers == 1 { LAYER_SHORT } else { 0.0 };
     Carriage {
         side,
         name: format!("{} side", ["lower", "upper"][edge]),
@@ -228,44 +263,44 @@ fn fold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
         at: 0.0,
         depth: DEPTH,
         opening: 0.06,
-        distance: 2.0 * place.from_middle + side_beyond(pattern),
+        distance: 2.0 * place.from_middle + side_beyond(pattern) - short,
+        lasting: FOLDED_IN,
         drop: 0.01,
         swapped: true,
     }
 }
 
-/// One hand takes the lower edge in its middle and lays it beyond the upper one.
-fn fold_across(pattern: &Pattern) -> Carriage {
-    let corners = pattern.lower.to_vec();
-    let origin = [pattern.inner.clone(), vec![pattern.lower[0].clone()]].concat();
+/// A hand takes the lower edge and lays it beyond the upper one.
+fn fold_across(pattern: &Pattern, side: Side, place: &EdgePlace) -> Carriage {
     Carriage {
-        side: Side::Left,
-        name: "lower edge".to_owned(),
-        origin,
-        along: [pattern.inner.clone(), corners],
+        side,
+        name: ["lower edge", "lower edge at the fold"][side as usize].to_owned(),
+        origin: place.fold.clone(),
+        along: [pattern.inner.clone(), pattern.lower.to_vec()],
         turn: 0.0,
         at: 0.0,
         depth: DEPTH,
         opening: 0.07,
         distance: pattern.length + EDGE_BEYOND,
+        lasting: FOLDED_IN,
         drop: 0.012,
         swapped: false,
     }
 }
 
-/// It takes that edge again near its corner, between it and the upper edge below it, and lays it
-/// back.
-fn unfold_across(pattern: &Pattern) -> Carriage {
+/// It takes that edge again, between it and the upper edge below it, and lays it back.
+fn unfold_across(pattern: &Pattern, side: Side, place: &EdgePlace) -> Carriage {
     Carriage {
-        side: Side::Left,
-        name: "folded corner".to_owned(),
-        origin: pattern.across.clone(),
+        side,
+        name: ["folded corner", "folded edge at the fold"][side as usize].to_owned(),
+        origin: place.unfold.clone(),
         along: [pattern.lower.to_vec(), pattern.inner.clone()],
         turn: 0.0,
         at: 0.0,
         depth: BEFORE_MIDDLE,
         opening: 0.07,
-        distance: pattern.across_length + SMOOTHED,
+        distance: place.length + SMOOTHED,
+        lasting: unfolded_in(pattern),
         drop: 0.004,
         swapped: true,
     }
@@ -289,9 +324,10 @@ fn unfold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
         depth: BEFORE_MIDDLE,
         opening: 0.06,
         distance: 2.0 * place.from_middle + SMOOTHED,
+        lasting: unfolded_in(pattern),
         drop: 0.004,
-        // The left hand comes from the last fold, the right one from the first.
-        swapped: side == Side::Left,
+        // A hand that comes from the last fold, or from the first.
+        swapped: (side as usize) < pattern.lower_at.len(),
     }
 }
 
@@ -299,16 +335,19 @@ fn unfold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
 /// bounds are those of the T-shirt of the built-in scenes of before: within them a fold is even, and
 /// what is laid flat again has no more than a corner turned in. The most that the first fold may cover
 /// is a part of what it covers as it is planned, beyond the half that it is laid onto: that adds more to
-/// narrow legs than to a shirt.
+/// narrow legs than to a shirt. For a towel so is the most that the second may cover: without sleeves or
+/// legs beside each other, a quarter has little that the edges beyond it could hide in.
 fn goals(
     cloth: &ClothSpec,
+    pattern: &Pattern,
     grid_spacing: f64,
-    beyond: f64,
     times: Stages,
 ) -> Result<Vec<Goal>, FoldingError> {
     let flat = ClothSpec { pose: Pose::default(), ..cloth.clone() };
     let (sheet, ..) = flat.build(Path::new(""), grid_spacing)?;
-    let [whole, half, planned, quarter] = folded_areas(&sheet, beyond, 0.1 * grid_spacing)?;
+    let [whole, half, planned, quarter, planned_twice] =
+        folded_areas(&sheet, side_beyond(pattern), 0.1 * grid_spacing)?;
+    let most_twice = if pattern.layers == 1 { OF_PLANNED * planned_twice } else { 1.081 * quarter };
     let goal = |name: &str, time: f64, covered: Option<[f64; 2]>| Goal {
         name: name.to_owned(),
         soft: None,
@@ -328,7 +367,7 @@ fn goals(
     Ok(vec![
         goal("flat", times[0], area(whole, [0.9496, any])),
         goal("folded in half", times[1], Some([0.8976 * half, OF_PLANNED * planned])),
-        goal("folded twice", times[2], area(quarter, [0.80, 1.081])),
+        goal("folded twice", times[2], Some([0.80 * quarter, most_twice])),
         crossings("folded twice", times[2]),
         crossings("second fold undone", times[3]),
         goal("flat again", times[4], area(whole, [0.8518, any])),
@@ -337,9 +376,9 @@ fn goals(
 }
 
 /// Areas that a sheet covers that lies flat, is folded along x = 0, along half of `beyond` so that it reaches
-/// that far beyond \[m\], and along x = 0 and then along y = 0 \[m^2\]. Faces across a fold are not cut: up
-/// to half of an edge's length is missing along it.
-fn folded_areas(sheet: &ClothMesh, beyond: f64, strip: f64) -> Result<[f64; 4], CoveredError> {
+/// that far beyond \[m\], along x = 0 and then along y = 0, and as planned along both \[m^2\]. Faces across
+/// a fold are not cut: up to half of an edge's length is missing along it.
+fn folded_areas(sheet: &ClothMesh, beyond: f64, strip: f64) -> Result<[f64; 5], CoveredError> {
     let covered = |fold: &dyn Fn(&Vector3<f64>) -> Vector3<f64>| {
         let places: Vec<_> = sheet.vertices().iter().map(fold).collect();
         covered_area(&places, sheet.faces(), strip)
@@ -347,5 +386,6 @@ fn folded_areas(sheet: &ClothMesh, beyond: f64, strip: f64) -> Result<[f64; 4], 
     let once = |x: &Vector3<f64>| Vector3::new(x.x.abs(), x.y, x.z);
     let planned = |x: &Vector3<f64>| Vector3::new(x.x.max(beyond - x.x), x.y, x.z);
     let twice = |x: &Vector3<f64>| Vector3::new(x.x.abs(), x.y.abs(), x.z);
-    Ok([covered(&|x| *x)?, covered(&once)?, covered(&planned)?, covered(&twice)?])
+    let planned_twice = |x: &Vector3<f64>| Vector3::new(planned(x).x, x.y.max(EDGE_BEYOND - x.y), x.z);
+    Ok([covered(&|x| *x)?, covered(&once)?, covered(&planned)?, covered(&twice)?, covered(&planned_twice)?])
 }
