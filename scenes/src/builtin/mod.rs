@@ -99,8 +99,9 @@ const TSHIRT: &str = "The sequence of the convex paper's scene (section E): a fo
     friction 0.5 between layers, contact at half of the grid's spacing with 1000 N/m a particle.";
 
 /// What is special about the towel.
-const TOWEL: &str = "A towel of one layer, 40 x 50 cm: two hands take its lower edge, side by side, on \
-    gantries whose columns stand beside their bridges.";
+const TOWEL: &str = "A towel of one layer, 40 x 50 cm. The ends of its lower edge would droop and curl in \
+    where one hand takes it, so two take it, side by side, on gantries whose columns stand beside their \
+    bridges. They lay it back slowly, so that the layer below stays.";
 
 /// What all of them show.
 const FOLDED: &str = "Two hands on gantries fold a garment twice, unfold it and lay it flat, from wherever \

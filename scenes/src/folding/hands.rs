@@ -138,7 +138,8 @@ impl Hands {
     }
 
     /// Takes and lays an edge that is seen at this time \[s\]; the hand has to be at a stop then. It
-    /// ends [`BESIDE_CARRYING`] and the time of carrying later, where it waits with its wrist turned to `wrist` \[rad\].
+    /// ends [`BESIDE_CARRYING`] and the time of carrying later, where it waits with its wrist turned to
+    /// `wrist` \[rad\].
     pub fn carry(&mut self, time: f64, edge: &Carriage, wrist: f64) {
         let [from, toward] = edge.along.clone();
         self.sightings.push(Sighting {
