@@ -5,7 +5,7 @@ use pliant_import::{ImportError, Imported, from_mjcf};
 use crate::format::RobotModel;
 
 /// The built-in models: name and MJCF.
-const MODELS: [(RobotModel, &str, &str); 10] = [
+const MODELS: [(RobotModel, &str, &str); 11] = [
     (RobotModel::Iiwa7, "iiwa7", include_str!("../models/iiwa7.xml")),
     (RobotModel::Panda, "panda", include_str!("../models/panda.xml")),
     (RobotModel::ParallelGripper, "parallel_gripper", include_str!("../models/parallel_gripper.xml")),
@@ -13,6 +13,7 @@ const MODELS: [(RobotModel, &str, &str); 10] = [
     (RobotModel::ClothGripper, "cloth_gripper", include_str!("../models/cloth_gripper.xml")),
     (RobotModel::BladeGripper, "blade_gripper", include_str!("../models/blade_gripper.xml")),
     (RobotModel::Gantry, "gantry", include_str!("../models/gantry.xml")),
+    (RobotModel::OffsetGantry, "offset_gantry", include_str!("../models/offset_gantry.xml")),
     (RobotModel::AllegroHand, "allegro_hand", include_str!("../models/allegro_hand.xml")),
     (RobotModel::Humanoid, "humanoid", include_str!("../models/humanoid.xml")),
     (RobotModel::Quadruped, "quadruped", include_str!("../models/quadruped.xml")),

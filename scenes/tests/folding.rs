@@ -1,12 +1,15 @@
 //! Scenes in which garments are folded.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
+use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector2, Vector3};
 use pliant_numeric::random::SplitMix64;
 use pliant_scenes::builtin;
 use pliant_scenes::folding::{Folding, FoldingError, Garment};
 use pliant_scenes::format::{
-    Quantity, Scene, TShirtMeasures, TrousersMeasures, goals_within_duration, validate,
+    ClothPoint, Quantity, RobotModel, Scene, Sighting, TShirtMeasures, TrousersMeasures,
+    goals_within_duration, validate,
 };
+use pliant_scenes::models;
 use pliant_scenes::scenario::Scenario;
 
 const SEED: u64 = 20_261_128;
@@ -76,9 +79,11 @@ fn random_garments_have_scenes() {
                 assert!(area < exact + strip && area > exact - strip - across, "{area} {exact}");
             };
             near(flat[0], 0.9496, a * b, 0.0);
-            // The fold is half of 0.185 of half its width beside the middle.
-            near(half[1], 1.0095, 0.5 * a * b * (1.0 + 0.5 * 0.185), b);
-            near(quarter[1], 1.081, 0.25 * a * b, 0.5 * (a + b));
+            // The fold is half of 0.185 of half its width beside the middle; the most is of the towel, not
+            // of its mesh.
+            near(half[1], 1.0095, 0.5 * a * b * (1.0 + 0.5 * 0.185), 0.0);
+            let covered = 0.25 * a * (1.0 + 0.5 * 0.185) * (b + 0.025);
+            near(quarter[1], 1.0095, covered, 0.0);
         }
     }
     println!("{made} of 18 garments can be made");
@@ -94,4 +99,94 @@ fn built_in_garments_are_folded() {
         let again = Folding::of(garment).scene(name).unwrap();
         assert_eq!(scene, Scene { description: scene.description.clone(), ..again });
     }
+}
+
+/// Where a point of a towel of sides `size` at rest is, in the plane of the table from the towel's place,
+/// as it is planned: flat, folded once, twice, once.
+fn planned(point: &ClothPoint, size: [f64; 2], stage: usize) -> Vector2<f64> {
+    let half = 0.5 * Vector2::from(size);
+    let at = match point {
+        ClothPoint::Nearest { point } => Vector2::new(point[0], point[1]),
+        ClothPoint::KeyPoint { name } => Vector2::new(
+            if name.ends_with("left") { -half.x } else { half.x },
+            if name.starts_with("lower") { -half.y } else { half.y },
+        ),
+        _ => panic!("not a place of the pattern"),
+    };
+    let x = if stage > 0 { at.x.max(0.185 * half.x - at.x) } else { at.x };
+    let y = if stage == 2 { at.y.max(0.025 - at.y) } else { at.y };
+    Vector2::new(x, y)
+}
+
+/// The frame of a sighting on a towel that is folded as planned.
+fn seen(sighting: &Sighting, folding: &Folding, size: [f64; 2], stage: usize) -> Isometry3<f64> {
+    let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), folding.turn);
+    let mean = |points: &[ClothPoint]| {
+        let sum: Vector2<f64> = points.iter().map(|point| planned(point, size, stage)).sum();
+        let at = sum / points.len() as f64;
+        turn * Vector3::new(at.x, at.y, 0.0) + Vector3::new(folding.place[0], folding.place[1], 0.0)
+    };
+    let along = mean(&sighting.toward) - mean(&sighting.from);
+    let about = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), along.y.atan2(along.x));
+    Isometry3::from_parts(Translation3::from(mean(&sighting.origin)), about)
+}
+
+/// From a gantry's bridge to its wrist along y, where nothing is moved \[m\].
+fn arm() -> f64 {
+    let gantry = models::import(RobotModel::OffsetGantry).unwrap();
+    let links = gantry.system.model.links();
+    let mut wrist = Isometry3::identity();
+    for link in links.iter().filter(|link| link.name != "bridge") {
+        wrist *= link.frame;
+    }
+    wrist.translation.y
+}
+
+// The law: of two gantries that fold a towel, whose columns stand beside their bridges, the bridges are
+// nowhere in each other: the left one is at least 0.2 m before the right one (beams are 0.06 m wide,
+// carriages 0.12 m), at all places of the tools on a towel that is folded as planned. Between those, and to
+// where the bridges wait, both move with one profile of time, so that their distance has no other least
+// values. The columns are at least 0.07 m apart where both hands are at one edge. Were both columns below
+// their bridges, the bridges would be in each other.
+#[test]
+fn bridges_keep_apart() {
+    println!("seed {SEED}");
+    let mut random = SplitMix64::new(SEED);
+    let (arm, mut least) = (arm(), [f64::INFINITY; 3]);
+    for case in 0..200 {
+        let folding = drawn(&mut random, 3 * case + 2);
+        let Garment::Towel { size } = folding.garment else { panic!("no towel") };
+        let scene = folding.scene("random").unwrap();
+        assert_eq!(scene.robots[2].pose.orientation, [0.0, 0.0, 0.0, 1.0], "the right gantry is turned");
+        let mut times: Vec<_> = scene.sightings.iter().map(|sighting| sighting.time).collect();
+        times.dedup();
+        assert_eq!(times.len(), 4);
+        let wrists = scene.tasks.iter().map(|task| {
+            let tool = Translation3::from(-Vector3::from(task.tool.pose.position));
+            let posed =
+                task.waypoints.iter().filter_map(|waypoint| Some((waypoint.time, waypoint.pose.as_ref()?)));
+            let wrist = |(time, pose): (f64, &pliant_scenes::format::ToolPose)| {
+                let name = pose.frame.as_ref().unwrap();
+                let sighting = scene.sightings.iter().find(|sighting| sighting.name == *name).unwrap();
+                let stage = times.iter().position(|time| *time == sighting.time).unwrap();
+                let [w, x, y, z] = pose.orientation.unwrap();
+                let turned = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
+                let tip = Isometry3::from_parts(Translation3::from(Vector3::from(pose.position)), turned);
+                (time, stage, seen(sighting, &folding, size, stage) * tip * tool * Point3::origin())
+            };
+            posed.map(wrist).collect::<Vec<_>>()
+        });
+        let [left, right]: [Vec<_>; 2] = wrists.collect::<Vec<_>>().try_into().unwrap();
+        assert_eq!(left.len(), right.len());
+        for ((time, stage, left), (other, _, right)) in left.into_iter().zip(right) {
+            assert_eq!(time, other, "{folding:?}");
+            least[0] = least[0].min(right.y + arm - (left.y - arm));
+            least[1] = least[1].min(right.y - left.y);
+            if [1, 2].contains(&stage) {
+                least[2] = least[2].min((right.x - left.x).abs());
+            }
+        }
+    }
+    println!("least distances of bridges, of wrists along y, of wrists at one edge along x: {least:?}");
+    assert!(least[0] > 0.2 && least[1] < 0.06 && least[2] > 0.07, "{least:?}");
 }

@@ -77,11 +77,12 @@ const VARIANTS: [Variant; 2] = [
 type FoldedGarment = (&'static str, &'static str, fn() -> Garment);
 
 /// Garments that are folded from wherever they lie, see [`crate::folding`].
-const FOLDINGS: [FoldedGarment; 2] = [
+const FOLDINGS: [FoldedGarment; 3] = [
     ("tshirt-folding", TSHIRT, || Garment::TShirt(TShirtMeasures::default())),
     ("trousers-folding", "Trousers, of which a leg is laid onto the other.", || {
         Garment::Trousers(TrousersMeasures::default())
     }),
+    ("towel-folding", TOWEL, || Garment::Towel { size: [0.4, 0.5] }),
 ];
 
 /// What the T-shirt has to do with the published scene.
@@ -96,6 +97,11 @@ const TSHIRT: &str = "The sequence of the convex paper's scene (section E): a fo
     freely: gantries in place of the published arms, hands with thin blades, the shirt's measures (cap \
     sleeves), a thickness of 1 mm (the shirt weighs 0.34 kg), damping 0.2, shear stiffness 2e4 Pa and \
     friction 0.5 between layers, contact at half of the grid's spacing with 1000 N/m a particle.";
+
+/// What is special about the towel.
+const TOWEL: &str = "A towel of one layer, 40 x 50 cm. The ends of its lower edge would droop and curl in \
+    where one hand takes it, so two take it, side by side, on gantries whose columns stand beside their \
+    bridges. They lay it back slowly, so that the layer below stays.";
 
 /// What all of them show.
 const FOLDED: &str = "Two hands on gantries fold a garment twice, unfold it and lay it flat, from wherever \

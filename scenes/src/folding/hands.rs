@@ -36,7 +36,6 @@ mod duration {
     pub const DOWN: f64 = 0.2;
     pub const SLIDE: f64 = 0.3;
     pub const CLOSE: f64 = 0.3;
-    pub const CARRY: f64 = 1.2;
     pub const OPEN: f64 = 0.35;
     pub const DRAW_BACK: f64 = 0.3;
     pub const UP: f64 = 0.2;
@@ -44,12 +43,11 @@ mod duration {
     pub const PARK: f64 = 0.3;
 }
 
-/// From the sighting of an edge to the end of its carriage \[s\].
-pub const CARRIED: f64 = duration::APPROACH
+/// From the sighting of an edge to the end of its carriage, but for the time that it is carried \[s\].
+pub const BESIDE_CARRYING: f64 = duration::APPROACH
     + duration::DOWN
     + duration::SLIDE
     + duration::CLOSE
-    + duration::CARRY
     + duration::OPEN
     + duration::DRAW_BACK
     + duration::UP
@@ -64,13 +62,25 @@ pub enum Side {
     Right,
 }
 
-impl Side {
-    /// Where its gantry's bridge waits, beyond the table \[m\].
-    pub fn beside(self) -> f64 {
-        match self {
-            Self::Left => -0.8,
-            Self::Right => 0.8,
-        }
+/// Where the columns of the two gantries are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Columns {
+    /// Below their bridges.
+    Below,
+    /// Beside them, each on the side of the other gantry, so that both hands reach the same y: the right
+    /// gantry is turned by half a turn.
+    Between,
+}
+
+impl Columns {
+    /// Whether a gantry is turned by half a turn about the vertical.
+    pub fn turned(self, side: Side) -> bool {
+        (self, side) == (Self::Between, Side::Right)
+    }
+
+    /// Position of a gantry's bridge where it waits, beyond the table, from the gantry's origin \[m\].
+    pub fn beside(self, side: Side) -> f64 {
+        if side == Side::Left || self.turned(side) { -0.8 } else { 0.8 }
     }
 }
 
@@ -94,6 +104,8 @@ pub struct Carriage {
     pub opening: f64,
     /// How far the edge is carried, at right angles to its direction \[m\].
     pub distance: f64,
+    /// How long \[s\].
+    pub lasting: f64,
     /// Height of the lower blade above the table where the hand opens \[m\].
     pub drop: f64,
     /// Whether the blades change places: a hand turned about its own axis by half a turn is the same,
@@ -113,19 +125,21 @@ pub struct Hands {
     cloth: String,
     /// Height of the table \[m\].
     table: f64,
+    columns: Columns,
     hands: [Hand; 2],
     sightings: Vec<Sighting>,
 }
 
 impl Hands {
-    pub fn new(cloth: &str, table: f64) -> Self {
+    pub fn new(cloth: &str, table: f64, columns: Columns) -> Self {
         let ready = GripperCommand { time: 0.1, opening: 0.06, duration: 0.3, effort: None };
         let hand = Hand { waypoints: Vec::new(), commands: vec![ready] };
-        Self { cloth: cloth.to_owned(), table, hands: [hand.clone(), hand], sightings: Vec::new() }
+        Self { cloth: cloth.to_owned(), table, columns, hands: [hand.clone(), hand], sightings: Vec::new() }
     }
 
     /// Takes and lays an edge that is seen at this time \[s\]; the hand has to be at a stop then. It
-    /// ends [`CARRIED`] later, where it waits with its wrist turned to `wrist` \[rad\].
+    /// ends [`BESIDE_CARRYING`] and the time of carrying later, where it waits with its wrist turned to
+    /// `wrist` \[rad\].
     pub fn carry(&mut self, time: f64, edge: &Carriage, wrist: f64) {
         let [from, toward] = edge.along.clone();
         self.sightings.push(Sighting {
@@ -137,7 +151,8 @@ impl Hands {
             from,
             height: Some(self.table),
         });
-        let mut moves = Moves { edge, time, hand: &mut self.hands[edge.side as usize] };
+        let (columns, hand) = (self.columns, &mut self.hands[edge.side as usize]);
+        let mut moves = Moves { edge, columns, time, hand };
         moves.wait();
         moves.take();
         moves.lay();
@@ -166,6 +181,7 @@ impl Hands {
 /// The moves of one carriage.
 struct Moves<'a> {
     edge: &'a Carriage,
+    columns: Columns,
     /// End of the last move \[s\].
     time: f64,
     hand: &'a mut Hand,
@@ -194,9 +210,9 @@ impl Moves<'_> {
 
     /// Carries the edge over, lays it down and leaves.
     fn lay(&mut self) {
-        let Carriage { opening, depth, distance, drop, .. } = *self.edge;
+        let Carriage { opening, depth, distance, lasting, drop, .. } = *self.edge;
         let (to, height) = (distance - depth, height_above(drop, opening));
-        self.go(duration::CARRY, WaypointPath::Arc, to, height, -TILT);
+        self.go(lasting, WaypointPath::Arc, to, height, -TILT);
         self.grip(self.time + 0.05, opening, 0.25, PINCH);
         self.go(duration::OPEN, WaypointPath::Straight, to, height, -TILT);
         let (back, up) = (to + DRAW_BACK * TILT.sin(), height + DRAW_BACK * TILT.cos());
@@ -206,13 +222,13 @@ impl Moves<'_> {
 
     /// Stays where it is until the edge is seen.
     fn wait(&mut self) {
-        self.joints(&[("along_y", self.edge.side.beside())]);
+        self.joints(&[("along_y", self.columns.beside(self.edge.side))]);
     }
 
     /// Goes beyond the table, the wrist turned \[rad\].
     fn park(&mut self, wrist: f64) {
         self.time += duration::PARK;
-        let beside = self.edge.side.beside();
+        let beside = self.columns.beside(self.edge.side);
         self.joints(&[("along_y", beside), ("up", -0.25), ("turn", wrist), ("tilt", 0.0)]);
     }
 
@@ -228,6 +244,8 @@ impl Moves<'_> {
         let Carriage { turn, at, swapped, .. } = *self.edge;
         let turned = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), turn);
         let position = turned * Vector3::new(at, across, height);
+        // The wrist of a turned gantry does what that of the other one does.
+        let swapped = swapped != self.columns.turned(self.edge.side);
         let (about, tilt) = if swapped { (std::f64::consts::PI, -tilt) } else { (0.0, tilt) };
         let orientation = turned
             * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), about)

@@ -9,6 +9,8 @@ use crate::format::{ClothPoint, ClothShape, TShirtMeasures, TrousersMeasures};
 const AT_CORNER: f64 = 0.03;
 /// The same where it is taken to unfold \[m\]: above where the hem was grasped before.
 const ABOVE_HEM: f64 = 0.08;
+/// From a towel's middle line to where its lower edge is taken near the first fold \[m\].
+const AT_FOLD: f64 = 0.04;
 
 /// A garment by its measures.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,7 +19,8 @@ pub enum Garment {
     TShirt(TShirtMeasures),
     /// Trousers.
     Trousers(TrousersMeasures),
-    /// A towel, one layer. The second fold is not undone yet: the blades take lower layers along.
+    /// A towel, one layer. Its lower edge is taken by two hands: the ends of a single layer's edge droop
+    /// and curl where one hand takes it in the middle.
     Towel {
         /// Lengths along x and y \[m\].
         size: [f64; 2],
@@ -29,12 +32,17 @@ pub enum Garment {
 #[derive(Clone, Debug)]
 pub struct Pattern {
     pub shape: ClothShape,
+    /// Layers of cloth where it lies flat.
+    pub layers: u32,
     /// The lower corners, left and right.
     pub lower: [ClothPoint; 2],
     /// The upper corners, left and right.
     pub upper: [ClothPoint; 2],
     /// The end of the folded garment's lower edge that is not its corner.
     pub inner: Vec<ClothPoint>,
+    /// Where that edge is taken for the second fold, and to undo it: by the left hand, and by the right
+    /// one if there are two.
+    pub lower_at: Vec<EdgePlace>,
     /// Position of the right lower and upper corners in the pattern \[m\].
     pub corners: [Vector2<f64>; 2],
     /// Length from the lower edge to the upper one \[m\].
@@ -43,11 +51,6 @@ pub struct Pattern {
     pub folded_at: [SidePlace; 2],
     /// Where they are taken to unfold.
     pub unfolded_at: [SidePlace; 2],
-    /// Where the lower edge is taken to undo the second fold, near both corners, and the upper edge
-    /// that lies below it there.
-    pub across: Vec<ClothPoint>,
-    /// Length from the lower edge to the upper one there \[m\].
-    pub across_length: f64,
 }
 
 /// From the corner of a cuff along its side to where a hand takes it to unfold \[m\]: half of a blade's
@@ -63,6 +66,17 @@ pub struct SidePlace {
     pub at: f64,
     /// Distance from the middle line \[m\].
     pub from_middle: f64,
+}
+
+/// A place on the lower edge.
+#[derive(Clone, Debug)]
+pub struct EdgePlace {
+    /// Where it is taken to fold.
+    pub fold: Vec<ClothPoint>,
+    /// Where it is taken to unfold, and the upper edge that lies below it there.
+    pub unfold: Vec<ClothPoint>,
+    /// Length from the lower edge to the upper one there \[m\].
+    pub length: f64,
 }
 
 impl SidePlace {
@@ -95,6 +109,7 @@ impl Pattern {
                 let cuff_corners = SidePlace { left, right, at: -BELOW_CUFF, from_middle };
                 Self {
                     shape: ClothShape::TShirt(measures),
+                    layers: 2,
                     lower: pair("hem"),
                     upper: pair("cuff-upper"),
                     inner: vec![key("hem-middle")],
@@ -102,8 +117,12 @@ impl Pattern {
                     length: shirt.length,
                     folded_at: [up(AT_CORNER), cuffs],
                     unfolded_at: [up(ABOVE_HEM), cuff_corners],
-                    across: [on_edge(inside, hem.y, shirt.gap), on_edge(inside, shoulder.y, 0.0)].concat(),
-                    across_length: shoulder.y - hem.y,
+                    lower_at: vec![EdgePlace {
+                        fold: vec![key("hem-middle"), key("hem-left")],
+                        unfold: [on_edge(inside, hem.y, shirt.gap), on_edge(inside, shoulder.y, 0.0)]
+                            .concat(),
+                        length: shoulder.y - hem.y,
+                    }],
                 }
             }
             Garment::Trousers(measures) => {
@@ -115,8 +134,12 @@ impl Pattern {
                 let ends = [0, 1].map(|edge| on_edge(inside[edge], corners[edge].y, trousers.gap));
                 Self {
                     shape: ClothShape::Trousers(measures),
-                    across: ends.concat(),
-                    across_length: corners[1].y - corners[0].y,
+                    layers: 2,
+                    lower_at: vec![EdgePlace {
+                        fold: [&pair("hem-inner")[..], &[key("hem-outer-left")]].concat(),
+                        unfold: ends.concat(),
+                        length: corners[1].y - corners[0].y,
+                    }],
                     lower: pair("hem-outer"),
                     upper: pair("waist"),
                     inner: pair("hem-inner").to_vec(),
@@ -135,11 +158,14 @@ impl Pattern {
                 let middle = step * (0.5 * f64::from(parts[0])).floor() - half.x;
                 let corners = [Vector2::new(half.x, -half.y), half];
                 let [folded_at, unfolded_at] = straight_sides(corners);
-                let ends = corners.map(|corner| on_edge(corner.x - AT_CORNER, corner.y, 0.0));
+                let place = |from_middle: f64| {
+                    let [fold, below] = corners.map(|corner| on_edge(from_middle, corner.y, 0.0));
+                    EdgePlace { unfold: [fold.clone(), below].concat(), fold, length: size[1] }
+                };
                 Self {
                     shape: ClothShape::Rectangle { size, parts },
-                    across: ends.concat(),
-                    across_length: corners[1].y - corners[0].y,
+                    layers: 1,
+                    lower_at: [half.x - AT_CORNER, AT_FOLD].map(place).to_vec(),
                     lower: pair("lower"),
                     upper: pair("upper"),
                     inner: vec![ClothPoint::Nearest { point: [middle, -half.y, 0.0] }],

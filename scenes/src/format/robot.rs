@@ -100,6 +100,9 @@ pub enum RobotModel {
     BladeGripper,
     /// A gantry over a table, with a wrist that turns and tilts.
     Gantry,
+    /// The same with its column 0.15 m beside the bridge, in +y: two of them, one turned by half a turn,
+    /// reach the same y.
+    OffsetGantry,
     /// A hand with four fingers like the Allegro Hand.
     AllegroHand,
     /// A human figure.
