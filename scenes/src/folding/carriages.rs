@@ -1,8 +1,7 @@
 //! Which edges the hands take, and how they carry them.
 
 use super::hands::{Carriage, Side};
-use super::pattern::{EdgePlace, Pattern};
-use super::{EDGE_BEYOND, side_beyond};
+use super::pattern::{EDGE_BEYOND, EdgePlace, Pattern, side_beyond};
 use crate::format::ClothPoint;
 
 /// How far blades reach below an edge \[m\].

@@ -27,7 +27,7 @@ use crate::format::{
 use carriages::{FOLDED_IN, carrying, fold_across, fold_side, unfold_across, unfold_side};
 use hands::{BESIDE_CARRYING, Columns, Hands, Side, rounded};
 pub use pattern::Garment;
-use pattern::Pattern;
+use pattern::{EDGE_BEYOND, Pattern, side_beyond};
 
 /// Height of the table \[m\].
 const TABLE: f64 = 0.08;
@@ -37,13 +37,9 @@ const TABLE_SIDE: f64 = 0.6;
 const AT_REST: f64 = 0.5;
 /// From a carriage to the next sighting, while what was let go comes to rest \[s\].
 const SETTLE: f64 = 0.1;
-/// How far the first fold reaches beyond what it is laid onto, over half of the garment's width at its
-/// lower edge \[-\].
-const SIDE_BEYOND: f64 = 0.185;
 /// Most that a fold may cover, over what it covers as it is planned \[-\].
 const OF_PLANNED: f64 = 1.0095;
-/// How far the second fold does \[m\].
-const EDGE_BEYOND: f64 = 0.025;
+
 /// A garment, where it lies, and what it is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Folding {
@@ -197,11 +193,6 @@ fn robot(side: Side, columns: Columns) -> [Robot; 2] {
     hand.parent = Some(format!("{name}/flange"));
     hand.keyframe = Some("open".to_owned());
     [gantry, hand]
-}
-
-/// How far the first fold reaches beyond what it is laid onto \[m\].
-fn side_beyond(pattern: &Pattern) -> f64 {
-    SIDE_BEYOND * pattern.corners[0].x
 }
 
 /// When the garment is flat, folded once, twice, once again, and flat again \[s\].

@@ -12,6 +12,12 @@ const ABOVE_HEM: f64 = 0.08;
 /// From a towel's middle line to where its lower edge is taken near the first fold \[m\].
 const AT_FOLD: f64 = 0.04;
 
+/// How far the first fold reaches beyond what it is laid onto, over half of the garment's width at its
+/// lower edge \[-\].
+const SIDE_BEYOND: f64 = 0.185;
+/// How far the second fold reaches beyond what it is laid onto \[m\].
+pub const EDGE_BEYOND: f64 = 0.025;
+
 /// A garment by its measures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Garment {
@@ -207,4 +213,9 @@ fn pair(kind: &str) -> [ClothPoint; 2] {
 /// Where the pattern has a key point, which it has \[m\].
 fn named(points: &[(&'static str, Vector2<f64>)], name: &str) -> Vector2<f64> {
     points.iter().find(|(own, _)| *own == name).map_or_else(Vector2::zeros, |(_, place)| *place)
+}
+
+/// How far the first fold reaches beyond what it is laid onto \[m\].
+pub fn side_beyond(pattern: &Pattern) -> f64 {
+    SIDE_BEYOND * pattern.corners[0].x
 }
