@@ -110,7 +110,7 @@ pub fn unfold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
         distance: 2.0 * place.from_middle + SMOOTHED,
         lasting: carrying(pattern).unfolded_in,
         drop: 0.004,
-        // A hand that comes from the last fold, or from the first.
+        // The blades of hands that undid the second fold are the other way round.
         swapped: (side as usize) < pattern.lower_at.len(),
     }
 }
