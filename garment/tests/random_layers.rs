@@ -212,6 +212,8 @@ struct Found {
     crossings: usize,
     at_end: usize,
     edge_steps: usize,
+    /// Largest rise of the energy imbalance over the energy input \[-\].
+    created: f64,
     layers: LayerReport,
 }
 
@@ -234,7 +236,9 @@ fn run(number: u64, layer_contact: bool) -> Found {
         found.at_end = check.count(&snapshot.positions).count;
         found.crossings += found.at_end;
         found.edge_steps += edges;
+        world.diagnostics();
     }
+    found.created = world.energy().gain.unwrap().relative();
     found
 }
 
@@ -257,18 +261,25 @@ fn found_of(numbers: std::ops::Range<u64>) -> Vec<[Found; 2]> {
     all.into_iter().map(|(_, found)| found).collect()
 }
 
-/// Runs these cases, each with contact between layers, where nothing may cross at any step, and
-/// without; returns the crossings without.
+/// Energy created over the energy input from which on a run warns.
+const TOLD: f64 = 0.05;
+
+/// Runs these cases, each with contact between layers, where nothing may cross at any step, and at most
+/// one case in twenty creates so much energy that a run warns of it, and without; returns the crossings
+/// without. (In the last such case seen, seven layers were pinched to an eighth of their thickness.)
 fn run_cases(numbers: std::ops::Range<u64>) -> usize {
     println!("seed {SEED}");
-    let (mut all, mut without, mut cases_without) = (LayerReport::default(), 0, 0);
+    let (mut all, mut without, mut cases_without, mut told) = (LayerReport::default(), 0, 0, 0);
+    let count = numbers.clone().count();
     for (number, [found, control]) in numbers.clone().zip(found_of(numbers)) {
         println!("{number}: {found:?}, without contact between layers {control:?}");
         assert_eq!((found.crossings, found.layers.unresolved), (0, 0), "case {number}: {found:?}");
         all = all.with(&found.layers);
         without += control.crossings;
         cases_without += usize::from(control.at_end > 0);
+        told += usize::from(found.created > TOLD);
     }
+    assert!(20 * told <= count, "{told} of {count} cases create energy");
     println!("{all:?}; without contact {without} crossings, at the end in {cases_without} cases");
     assert!(all.contacts > 0, "nothing touched");
     without

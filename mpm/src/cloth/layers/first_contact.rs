@@ -9,8 +9,10 @@ use super::distance::{Closest, Kind};
 
 type V3 = Vector3<f64>;
 
-/// Part of the distance at the start that is left where a contact is said to begin \[-\].
+/// Part of the distance at the start that is left where a contact is said to begin \[-\]; the larger one for
+/// elements that are as near as elements in contact come.
 const REMAINDER: f64 = 0.1;
+const REMAINDER_OF_NEAR: f64 = 0.9;
 
 /// No advance can end below this part of the limit \[-\].
 const REACH: f64 = 0.5;
@@ -28,10 +30,13 @@ pub(crate) struct FirstContact {
 }
 
 /// The first contact within a step, if there is one: where the distance has fallen to a tenth of that
-/// at the start. None for elements that touch at the start.
-pub(super) fn first_contact(kind: Kind, from: &[V3; 4], to: &[V3; 4]) -> Option<FirstContact> {
+/// at the start, or to `least` \[m\]; of elements that are nearer than that from the start, to nine tenths.
+/// None for elements that touch at the start.
+pub(super) fn first_contact(kind: Kind, from: &[V3; 4], to: &[V3; 4], least: f64) -> Option<FirstContact> {
     let closest = Closest::of(kind, from);
-    approach(kind, (from, to), closest, REMAINDER * closest.apart.norm())
+    let distance = closest.apart.norm();
+    let limit = least.clamp(REMAINDER * distance, REMAINDER_OF_NEAR * distance);
+    approach(kind, (from, to), closest, limit)
 }
 
 /// The first place within a step where the distance is no more than `limit` \[m\], below that of the

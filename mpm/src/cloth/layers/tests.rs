@@ -85,7 +85,7 @@ fn no_passage_is_missed_and_none_is_made_up() {
         let to: [V3; 4] = std::array::from_fn(|i| from[i] + vector(&mut random, size));
         let at = |t: f64| -> [V3; 4] { std::array::from_fn(|i| from[i] + (to[i] - from[i]) * t) };
         for kind in [Kind::VertexFace, Kind::EdgeEdge] {
-            let told = first_contact(kind, &from, &to);
+            let told = first_contact(kind, &from, &to, 0.0);
             let distance = |t: f64| Closest::of(kind, &at(t)).apart.norm();
             let mut passes = false;
             let mut least = f64::INFINITY;
@@ -199,6 +199,40 @@ fn layers_never_cross_whatever_moves_them() {
     assert!(contacts > 1000 && 10 * kept >= 9 * touching);
 }
 
+// The law: what presses layers together leaves no room between them. Random piles, each vertex of which
+// goes a random part of its way to the middle plane in every step, so that their thickness would be less
+// than a hundredth after ten steps without contact. With contact nothing crosses, and the thickness has become
+// a tenth after sixty at most. Seen failing with zones that move rigidly and no farther: they kept what
+// room there was, and put back against a load in every step what it had moved.
+#[test]
+fn layers_that_are_pressed_come_together() {
+    println!("seed {SEED}");
+    let mut rigid = 0;
+    for case in 0..12 {
+        let mut random = SplitMix64::new(SEED + 200 + case);
+        let sheets = 2 + (random.uniform() * 4.0) as usize;
+        let parts = 3 + (random.uniform() * 4.0) as usize;
+        let (mut layers, _) = pile(sheets, parts, 10.0_f64.powf(-1.5 * random.uniform()), &mut random);
+        let middle = layers.starts.iter().map(|x| x.z).sum::<f64>() / layers.starts.len() as f64;
+        let thickness =
+            |of: &[V3]| (of.iter().map(|x| (x.z - middle).powi(2)).sum::<f64>() / of.len() as f64).sqrt();
+        let at_start = thickness(&layers.starts);
+        for step in 0..60 {
+            let pressed = |x: &V3| V3::new(x.x, x.y, middle + (x.z - middle) * random.uniform());
+            layers.ends = layers.starts.iter().map(pressed).collect();
+            layers.velocities.fill(V3::zeros());
+            let report = layers.keep_apart();
+            assert_eq!((report.unresolved, crossings(&layers)), (0, 0), "case {case}, step {step}");
+            rigid += report.rigid;
+            layers.starts.clone_from(&layers.ends);
+        }
+        let left = thickness(&layers.ends) / at_start;
+        println!("case {case}: {sheets} sheets, {left:.3} of the thickness left");
+        assert!(left < 0.1, "case {case}: {left} of the thickness left");
+    }
+    assert!(rigid > 1000, "{rigid} vertices moved rigidly");
+}
+
 // The law: pairs that were found in an earlier step and still hold give the same bits as pairs that
 // are looked for anew. Random piles of random sheets that move on by a thousandth to a tenth of a cell
 // in each step; some pairs hold for a step, some for many. Seen broken
@@ -228,8 +262,8 @@ fn pairs_that_hold_give_the_same_bits() {
             layers.velocities = layers.ends.iter().zip(&layers.starts).map(|(b, a)| b - a).collect();
             anew.ends.clone_from(&layers.ends);
             anew.velocities.clone_from(&layers.velocities);
-            anew.is_listed = false;
-            held += usize::from(layers.pairs_hold(false));
+            anew.pairs.forget();
+            held += usize::from(layers.pairs.hold((&layers.starts, &layers.ends), false));
             let report = layers.keep_apart();
             assert_eq!(report, anew.keep_apart(), "case {case}, step {step}");
             assert_eq!(layers.ends, anew.ends, "case {case}, step {step}");

@@ -1,0 +1,80 @@
+//! The affine part of the vertices' own motion, for zones that have moved rigidly. A rigid zone keeps every
+//! distance in it, also those that may shrink: layers that bodies press together would be put back in
+//! every step, against the bodies' contact, which then does its work again. Points do not meet in an
+//! affine motion as long as its determinant is positive, as they do not in a rigid one: each zone also
+//! takes on the affine motion that is nearest to what impulses alone led it to. It has the same momentum,
+//! and lets a pile of layers become thinner and shear.
+
+use nalgebra::{Matrix3, SymmetricEigen, Vector3};
+
+use super::zones::Zones;
+
+type V3 = Vector3<f64>;
+
+/// Least moment of second order of a zone in one direction, over the largest \[-\]: a million times as
+/// wide as thick.
+const LEAST_MOMENT: f64 = 1e-12;
+
+/// Part of its volume that an affine motion leaves of a zone, at least \[-\].
+const REMAINDER: f64 = 0.1;
+
+/// How near to that part the motion is taken to end \[-\].
+const TOLERANCE: f64 = 1e-3;
+
+/// Steps after which the part of an affine motion is taken as found.
+const MOST_STEPS: usize = 100;
+
+/// Moves every zone on from `ends` by the affine part of the motion to `wanted`, the one nearest to it by
+/// the squares of distances times masses. What holds a vertex holds its zone.
+pub(super) fn move_affinely(zones: &Zones, inverse_masses: &[f64], wanted: &[V3], ends: &mut [V3]) {
+    for zone in zones.iter() {
+        if zone.clone().any(|v| inverse_masses[v] == 0.0) {
+            continue;
+        }
+        let (mut mass, mut center, mut moved) = (0.0, V3::zeros(), V3::zeros());
+        for v in zone.clone() {
+            let m = 1.0 / inverse_masses[v];
+            (mass, center, moved) = (mass + m, center + m * ends[v], moved + m * (wanted[v] - ends[v]));
+        }
+        (center, moved) = (center / mass, moved / mass);
+        let (mut moments, mut of_motion) = (Matrix3::zeros(), Matrix3::zeros());
+        for v in zone.clone() {
+            let (m, arm) = (1.0 / inverse_masses[v], ends[v] - center);
+            moments += m * arm * arm.transpose();
+            of_motion += m * (wanted[v] - ends[v] - moved) * arm.transpose();
+        }
+        let gradient = of_motion * pseudo_inverse(&moments);
+        let gradient = gradient * part_without_a_meeting(&gradient);
+        zone.for_each(|v| ends[v] += gradient * (ends[v] - center));
+    }
+}
+
+/// The inverse of moments of second order in the directions in which there are points.
+fn pseudo_inverse(moments: &Matrix3<f64>) -> Matrix3<f64> {
+    let eigen = SymmetricEigen::new(*moments);
+    let least = LEAST_MOMENT * eigen.eigenvalues.max();
+    let inverse = eigen.eigenvalues.map(|value| if value > least { 1.0 / value } else { 0.0 });
+    eigen.eigenvectors * Matrix3::from_diagonal(&inverse) * eigen.eigenvectors.transpose()
+}
+
+/// The part t of a displacement gradient G up to which det(1 + t G) stays above [`REMAINDER`], at most 1.
+/// Steps are so short that the cubic cannot pass it within one.
+fn part_without_a_meeting(gradient: &Matrix3<f64>) -> f64 {
+    let trace = gradient.trace();
+    let second = 0.5 * (trace * trace - (gradient * gradient).trace());
+    let third = gradient.determinant();
+    let steepest = trace.abs() + 2.0 * second.abs() + 3.0 * third.abs();
+    let mut part = 0.0;
+    for _ in 0..MOST_STEPS {
+        let left = 1.0 + part * (trace + part * (second + part * third)) - REMAINDER;
+        if left < TOLERANCE {
+            break;
+        }
+        part += left / steepest;
+        // Infinite without any motion.
+        if part >= 1.0 {
+            return 1.0;
+        }
+    }
+    part
+}
