@@ -58,23 +58,63 @@ fn pseudo_inverse(moments: &Matrix3<f64>) -> Matrix3<f64> {
 }
 
 /// The part t of a displacement gradient G up to which det(1 + t G) stays above [`REMAINDER`], at most 1.
-/// Steps are so short that the cubic cannot pass it within one.
+/// Steps are so short that the cubic cannot pass it within one, with the bound of its second derivative
+/// on the whole way.
 fn part_without_a_meeting(gradient: &Matrix3<f64>) -> f64 {
     let trace = gradient.trace();
     let second = 0.5 * (trace * trace - (gradient * gradient).trace());
     let third = gradient.determinant();
-    let steepest = trace.abs() + 2.0 * second.abs() + 3.0 * third.abs();
+    let bend = 2.0 * second.abs() + 6.0 * third.abs();
     let mut part = 0.0;
     for _ in 0..MOST_STEPS {
         let left = 1.0 + part * (trace + part * (second + part * third)) - REMAINDER;
         if left < TOLERANCE {
-            break;
+            return part;
         }
-        part += left / steepest;
-        // Infinite without any motion.
-        if part >= 1.0 {
+        let slope = trace + part * (2.0 * second + part * 3.0 * third);
+        // Where left + slope s - bend s^2 / 2 is zero.
+        let root = (slope * slope + 2.0 * bend * left).sqrt();
+        let step = if slope < 0.0 { 2.0 * left / (root - slope) } else { (slope + root) / bend };
+        part += step;
+        // Nothing bends, and the determinant does not fall: the step is infinite or not a number.
+        if part >= 1.0 || !step.is_finite() {
             return 1.0;
         }
     }
     part
+}
+
+#[cfg(test)]
+mod tests {
+    use pliant_numeric::random::SplitMix64;
+
+    use super::*;
+
+    const SEED: u64 = 20_261_129;
+
+    // The law: on the whole way that is allowed the determinant is at least the remainder, and the way is
+    // not cut short where the determinant stays above it. Random gradients from a hundredth to a hundred,
+    // each sampled at a thousand places.
+    #[test]
+    fn affine_motions_end_before_points_meet() {
+        println!("seed {SEED}");
+        let mut random = SplitMix64::new(SEED);
+        let mut shortened = 0;
+        for case in 0..3000 {
+            let size = 10.0_f64.powf(random.uniform_in(-2.0, 2.0));
+            let gradient: Matrix3<f64> = Matrix3::from_fn(|_, _| size * random.uniform_in(-1.0, 1.0));
+            let determinant = |t: f64| (Matrix3::identity() + gradient * t).determinant();
+            let part = part_without_a_meeting(&gradient);
+            for sample in 0..=1000 {
+                let left = determinant(part * f64::from(sample) / 1000.0);
+                assert!(left >= REMAINDER - 1e-9 * size.powi(3).max(1.0), "case {case}: {left}");
+            }
+            if part < 1.0 {
+                shortened += 1;
+                assert!(determinant(part) < REMAINDER + TOLERANCE, "case {case}: cut short at {part}");
+            }
+        }
+        println!("{shortened} of 3000 shortened");
+        assert!(shortened > 300);
+    }
 }

@@ -65,7 +65,7 @@ const IMPULSE_ROUNDS: usize = 8;
 pub struct LayerReport {
     /// Contacts for which there were impulses.
     pub contacts: usize,
-    /// Vertices that had to move rigidly with others.
+    /// Vertices that had to move in zones with others.
     pub rigid: usize,
     /// Contacts that nothing could keep apart, because pins hold their vertices.
     pub unresolved: usize,
