@@ -43,6 +43,10 @@ pub(super) fn move_affinely(zones: &Zones, inverse_masses: &[f64], wanted: &[V3]
             moments += m * arm * arm.transpose();
             of_motion += m * (wanted[v] - ends[v] - moved) * arm.transpose();
         }
+        // The search for eigenvalues need not end where a moment is not finite.
+        if !moments.iter().chain(&of_motion).all(|x: &f64| x.is_finite()) {
+            continue;
+        }
         let gradient = of_motion * pseudo_inverse(&moments);
         let gradient = gradient * part_without_a_meeting(&gradient);
         zone.for_each(|v| ends[v] += gradient * (ends[v] - center));

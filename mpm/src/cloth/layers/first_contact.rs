@@ -35,7 +35,8 @@ pub(crate) struct FirstContact {
 pub(super) fn first_contact(kind: Kind, from: &[V3; 4], to: &[V3; 4], least: f64) -> Option<FirstContact> {
     let closest = Closest::of(kind, from);
     let distance = closest.apart.norm();
-    let limit = least.clamp(REMAINDER * distance, REMAINDER_OF_NEAR * distance);
+    // Not `clamp`, which panics where a distance is not a number.
+    let limit = least.max(REMAINDER * distance).min(REMAINDER_OF_NEAR * distance);
     approach(kind, (from, to), closest, limit)
 }
 

@@ -4,7 +4,7 @@
 //! The grid keeps layers apart only as far as it resolves the distance between them. What it leaves is
 //! found here at the end of a step, along straight lines from where the vertices were at its start:
 //!
-//! 1. pairs whose swept boxes meet ([`Cells`]);
+//! 1. pairs whose swept boxes meet ([`pairs`]);
 //! 2. of these, pairs that come to touch ([`first_contact`]);
 //! 3. impulses that keep them apart, opposite and without a moment ([`impulses`]); again from 2;
 //! 4. what these do not separate in a few rounds moves in zones that cannot cross themselves, rigidly
@@ -13,10 +13,10 @@
 //!    it back by a turn ([`zones`]).
 //!
 //! If no layers cross at the start, none cross at the end: each pair is known not to meet on the way
-//! from one to the other. Held vertices (pins) go where they are told; layers that
-//! they force through each other are counted ([`LayerReport::unresolved`]). Layers that cross at the
-//! start may pass through each other where they do, and are drawn apart ([`untangle`]). Between layers
-//! there is no friction here: the grid has it.
+//! from one to the other. Held vertices (pins) go where they are told; layers that they force through
+//! each other are counted ([`LayerReport::unresolved`]). Layers that cross at the start may pass through
+//! each other where they do, and are drawn apart ([`untangle`]). Between layers there is no friction
+//! here: the grid has it.
 
 mod affine;
 pub(crate) mod distance;
@@ -305,7 +305,8 @@ impl LayerContact {
         let crossed = self.may_cross.then_some(&self.crossed[..]);
         self.pairs.find(&self.detector, (&self.rigid, &self.ends), crossed);
         let [near, thinnest] = [NEAR, THINNEST].map(|part| part * self.clearance);
-        loop {
+        // Each time at least one zone is put back.
+        for _ in 0..self.zones.vertices() {
             let (rigid, ends, zones) = (&self.rigid, &self.ends, &self.zones);
             let meet = |pair: &Pair| {
                 let vertices = pair.vertices.map(|v| v as usize);
