@@ -42,6 +42,9 @@ impl Fingerprint {
             if let Some(gas) = &sheet.gas {
                 self.add(format!("gas of sheet {s}"), format!("{gas:?}"));
             }
+            if let Some(friction) = &sheet.material.bending_friction {
+                self.add(format!("bending friction of sheet {s}"), format!("{friction:?}"));
+            }
             if let Some(weave) = &sheet.material.weave {
                 self.add(format!("weave of sheet {s}"), format!("{weave:?}"));
             }

@@ -175,7 +175,8 @@ pub struct ParticleFlows {
     pub contact_normal: Option<f64>,
     /// Lost to friction on bodies.
     pub contact_friction: Option<f64>,
-    /// Lost to plastic flow: the elastic energy that return mappings take.
+    /// Lost to plastic flow, and to friction of cloth in bending: the elastic energy that return mappings
+    /// take.
     pub plastic: Option<f64>,
     /// Lost to the damping of cloth.
     pub damping: Option<f64>,

@@ -62,7 +62,7 @@ impl Mpm {
         for x in rows.flat_map(|row| row.0) {
             put(&x.to_bits().to_le_bytes())?;
         }
-        for x in self.sheets.iter().flat_map(|sheets| sheets.saved_frames()) {
+        for x in self.sheets.iter().flat_map(|sheets| sheets.saved()) {
             put(&x.to_bits().to_le_bytes())?;
         }
         Ok(())
@@ -97,7 +97,7 @@ impl Mpm {
         }
         let (store, speeds) = read_store(input, blocks as usize, tiles as usize, count)?;
         self.check_contents(&store, must_sort != 0)?;
-        let frames = self.read_frames(input)?;
+        let of_sheets = self.read_sheets(input)?;
         self.store = store;
         self.frame = frame;
         (self.gravity, self.last_substep, self.substeps) = (gravity, last_substep, substeps);
@@ -105,7 +105,7 @@ impl Mpm {
         self.order = SortState { must_sort: must_sort != 0, runs_when_sorted, cell_runs };
         self.rebuild_grid();
         if let Some(sheets) = &mut self.sheets {
-            sheets.restore_frames(&frames);
+            sheets.restore_saved(&of_sheets);
         }
         self.fetch_sheets();
         for (outcome, speed) in self.outcomes.iter_mut().zip(speeds) {
@@ -195,18 +195,15 @@ impl Mpm {
         self.set_particles(&particles)
     }
 
-    /// The frames of ropes, which follow the particles.
-    fn read_frames(&self, input: &mut impl Read) -> Result<Vec<f64>, MpmError> {
+    /// What sheets and ropes have beside their particles, which it follows.
+    fn read_sheets(&self, input: &mut impl Read) -> Result<Vec<f64>, MpmError> {
         let Some(sheets) = &self.sheets else { return Ok(Vec::new()) };
-        let mut frames = vec![0.0; sheets.saved_frames_len()];
-        for x in &mut frames {
+        let mut figures = vec![0.0; sheets.saved_len()];
+        for x in &mut figures {
             *x = f64::from_bits(read_u64(input)?);
         }
-        if sheets.are_frames(&frames) {
-            Ok(frames)
-        } else {
-            Err(malformed("the frame of a rope's segment is not one of unit vectors across each other"))
-        }
+        sheets.check_saved(&figures).map_err(malformed)?;
+        Ok(figures)
     }
 
     /// Updates the sheets from their particles.

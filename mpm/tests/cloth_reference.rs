@@ -6,7 +6,7 @@ mod common;
 
 use common::lattice;
 use nalgebra::{Matrix3, Vector3};
-use pliant_mpm::cloth::{ClothMaterial, ClothMesh, MeshError, Pin, PinError, Weave};
+use pliant_mpm::cloth::{BendingFriction, ClothMaterial, ClothMesh, MeshError, Pin, PinError, Weave};
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{ClothError, ReferenceCloth, ReferenceMpm};
 use pliant_testing::Random;
@@ -56,6 +56,7 @@ fn free_flight_keeps_momenta() {
             let mut weave = Weave::new(Vector3::new(1.0, 0.7 * k, 0.0), 1.5e4, 2e3);
             (weave.weft_bending_stiffness, weave.twist_stiffness) = (0.03, 0.01);
             material.weave = Some(weave);
+            material.bending_friction = Some(BendingFriction { moment: 0.05, curvature: 2.0 });
         }
         let mut cloth = ReferenceCloth::new(mesh, material, vec![], h).unwrap();
         for p in &mut cloth.vertices {

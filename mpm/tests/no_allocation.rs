@@ -7,7 +7,7 @@ mod common;
 
 use common::{every_material, fast, lattice, step};
 use nalgebra::Vector3;
-use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Gas, Sheet, Weave};
+use pliant_mpm::cloth::{BendingFriction, ClothMaterial, ClothMesh, Gas, Sheet, Weave};
 use pliant_mpm::material::Elastic;
 use pliant_mpm::rope::{Rope, RopeMaterial};
 use pliant_mpm::stable_step::largest_stable_substep;
@@ -45,12 +45,16 @@ fn after_warm_up(mut mpm: Mpm, dt: f64) -> (usize, usize, u64) {
     (on_all_threads() - before, sorts, mpm.grid_version() - version)
 }
 
-/// A woven sheet with bending that flies through blocks.
+/// A woven sheet with bending, and friction in it, that flies through blocks.
 fn sheet(h: f64) -> Mpm {
     let elastic = Elastic { youngs_modulus: 1e3, poissons_ratio: 0.3 };
     let weave = Some(Weave::new(Vector3::new(1.0, 0.3, 0.0), 2e3, 100.0));
-    let material =
-        ClothMaterial { bending_stiffness: 1e-4, weave, ..ClothMaterial::new(1e3, elastic, h, 1e3) };
+    let material = ClothMaterial {
+        bending_stiffness: 1e-4,
+        bending_friction: Some(BendingFriction { moment: 1e-5, curvature: 0.1 }),
+        weave,
+        ..ClothMaterial::new(1e3, elastic, h, 1e3)
+    };
     let mesh =
         ClothMesh::rectangle(Vector3::zeros(), 0.4 * Vector3::x(), 0.4 * Vector3::y(), [8, 8]).unwrap();
     let sheet = Sheet { velocity: Vector3::new(0.9, 0.3, 0.2), ..Sheet::new(mesh, material) };

@@ -62,6 +62,7 @@ fn candidates(scene: &Scene) -> Vec<Scene> {
         with(&mut |s| s.cloths[at].pins.clear());
         with(&mut |s| s.cloths[at].gas = None);
         with(&mut |s| s.cloths[at].material.weave = None);
+        with(&mut |s| s.cloths[at].material.bending_friction = None);
     }
     for at in 0..scene.ropes.len() {
         with(&mut |s| {

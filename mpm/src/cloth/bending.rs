@@ -35,6 +35,10 @@
 //! two edges have n n^T : D : n' n'^T in place of B (n . n')^2, and that of an edge with itself is
 //! no longer B.
 //!
+//! # Friction
+//! A fabric's own friction adds moments that depend on how it was bent
+//! ([`super::bending_friction`]).
+//!
 //! # Clamps
 //! A face whose three vertices are held does not bend: A = 0 for it, and all of the angle at its
 //! edges is that of the other face. So a sheet is clamped at the border of its held faces.
@@ -180,6 +184,12 @@ impl Hinge {
         self.stiffness * self.curvature_per_angle(held) * across
     }
 
+    /// The same of what moments of its faces do at it, a sum of A (n . m n) over the faces with areas A,
+    /// normals n and moments per width m \[N m^2\].
+    pub fn moment_of_faces(&self, sum: f64, held: [bool; 4]) -> f64 {
+        self.curvature_per_angle(held) * sum
+    }
+
     /// Its share of the energy, of its moment \[J\].
     pub fn energy(&self, corners: &[Vector3<f64>; 4], moment: f64) -> f64 {
         0.5 * moment * self.angle_from_rest(corners)
@@ -200,6 +210,7 @@ pub fn forces(corners: &[Vector3<f64>; 4], moment: f64) -> [Vector3<f64>; 4] {
 
 /// Whole sheets, serially.
 pub(crate) mod serial {
+    use super::super::bending_friction::serial::Friction;
     use super::{Hinge, forces};
     use nalgebra::Vector3;
 
@@ -218,9 +229,16 @@ pub(crate) mod serial {
         hinges.iter().zip(moments).map(|(h, m)| h.energy(&h.vertices.map(|v| x[v]), m)).sum()
     }
 
-    /// Adds the forces on the vertices \[N\].
-    pub(crate) fn add_forces(hinges: &[Hinge], x: &[Vector3<f64>], held: &[bool], all: &mut [Vector3<f64>]) {
-        for (hinge, moment) in hinges.iter().zip(moments(hinges, x, held)) {
+    /// Adds the forces on the vertices \[N\], with those of friction.
+    pub(crate) fn add_forces(
+        (hinges, friction): (&[Hinge], &Friction),
+        x: &[Vector3<f64>],
+        held: &[bool],
+        all: &mut [Vector3<f64>],
+    ) {
+        let mut moments = moments(hinges, x, held);
+        friction.add_moments(hinges, x, held, &mut moments);
+        for (hinge, moment) in hinges.iter().zip(moments) {
             for (&vertex, force) in hinge.vertices.iter().zip(forces(&hinge.vertices.map(|v| x[v]), moment)) {
                 all[vertex] += force;
             }
@@ -262,6 +280,7 @@ fn angle_gradient(corners: &[Vector3<f64>; 4]) -> [Vector3<f64>; 4] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bending_friction::serial::Friction;
     use super::*;
     use pliant_testing::random::Random;
 
@@ -283,7 +302,7 @@ mod tests {
         for _ in 0..20 {
             let (x, held) = crumpled(&mut random, &mesh);
             let mut forces = vec![Vector3::zeros(); x.len()];
-            serial::add_forces(&hinges, &x, &held, &mut forces);
+            serial::add_forces((&hinges, &Friction::default()), &x, &held, &mut forces);
             let scale = forces.iter().map(|f| f.norm()).fold(0.0, f64::max);
             let step = 1e-6;
             for vertex in 0..x.len() {
@@ -386,7 +405,9 @@ mod tests {
             let bent: Vec<_> =
                 mesh.vertices().iter().map(|x| x + Vector3::z() * (0.5 * curvature * x.x * x.x)).collect();
             let mut forces = vec![Vector3::zeros(); bent.len()];
-            serial::add_forces(&Hinge::all(&mesh, 1.0), &bent, &vec![false; bent.len()], &mut forces);
+            let hinges = Hinge::all(&mesh, 1.0);
+            let held = vec![false; bent.len()];
+            serial::add_forces((&hinges, &Friction::default()), &bent, &held, &mut forces);
             let scale = forces.iter().map(|f| f.z.abs()).fold(0.0, f64::max);
             for (i, j) in (2..parts - 1).flat_map(|i| (2..parts - 1).map(move |j| (i, j))) {
                 // Angles are linear in the curvature up to its square.

@@ -45,6 +45,7 @@
 //!   because it carries angular momentum.
 
 pub mod bending;
+pub mod bending_friction;
 pub(crate) mod cells;
 mod closed;
 pub mod crossings;
@@ -60,6 +61,7 @@ pub mod weave;
 pub mod yarns;
 
 pub use bending::Hinge;
+pub use bending_friction::BendingFriction;
 pub use gas::{Gas, GasError, GasModel};
 pub use layers::LayerReport;
 pub use mesh::{ClothMesh, Edge, MeshError};

@@ -45,6 +45,7 @@
 //!
 //! All rules only take energy away.
 
+use super::bending_friction::BendingFriction;
 use super::weave::Weave;
 use crate::material::{Elastic, MaterialError, unless, unless_positive};
 use pliant_numeric::linalg::Vec3;
@@ -73,6 +74,9 @@ pub struct ClothMaterial {
     /// Bending stiffness [N m]: moment per width over curvature, see [`crate::cloth::bending`].
     #[serde(default)]
     pub bending_stiffness: f64,
+    /// Friction within the fabric as it bends; none is an elastic one.
+    #[serde(default)]
+    pub bending_friction: Option<BendingFriction>,
     /// Part V of the symmetric velocity gradient that a substep keeps (no unit), C <- (V+1)/2 C +
     /// (V-1)/2 C^T: 1 is no damping; published values 0.8 (folding) and 0.2 (bagging).
     #[serde(default = "undamped")]
@@ -99,6 +103,7 @@ impl ClothMaterial {
             shear_stiffness: 0.0,
             friction: 0.0,
             bending_stiffness: 0.0,
+            bending_friction: None,
             damping: undamped(),
             weave: None,
         }
@@ -127,9 +132,10 @@ impl ClothMaterial {
         }
     }
 
-    /// The largest of them \[N m\].
+    /// The largest of them, with that of friction before it slips \[N m\].
     pub fn largest_bending_stiffness(&self) -> f64 {
-        self.bending_stiffnesses().into_iter().fold(0.0, f64::max)
+        let friction = self.bending_friction.map_or(0.0, |friction| friction.stiffness());
+        self.bending_stiffnesses().into_iter().fold(0.0, f64::max) + friction
     }
 
     /// Speed of the fastest wave in the plane at small strain [m/s]: sqrt(E / ((1 - nu^2) rho)). In
@@ -168,7 +174,9 @@ impl ClothMaterial {
         let density = unless_positive("density", self.density, "kg/m^3");
         let woven = self.weave.map(|weave| weave.out_of_range(&self.elastic));
         let isotropic = density.into_iter().chain(self.elastic.out_of_range());
-        isotropic.chain(others.into_iter().flatten()).chain(woven.into_iter().flatten())
+        let friction = self.bending_friction.map(|friction| friction.out_of_range());
+        let others = others.into_iter().chain(friction.into_iter().flatten().map(Some)).flatten();
+        isotropic.chain(others).chain(woven.into_iter().flatten())
     }
 }
 

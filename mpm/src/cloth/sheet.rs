@@ -1,6 +1,7 @@
 //! A sheet as input of a grid: mesh, material, pins; its masses and its faces at rest.
 
 use super::bending::Hinge;
+use super::bending_friction::FrictionFace;
 use super::gas::{Gas, GasError, GasModel};
 use super::mesh::{ClothMesh, MeshError};
 use super::model::ClothMaterial;
@@ -95,16 +96,23 @@ impl Sheet {
         self.material.weave.as_ref().map(|weave| weave.directions(&self.mesh)).transpose()
     }
 
-    /// The hinges of a (valid) sheet; none without bending stiffness.
+    /// The hinges of a (valid) sheet; none without bending stiffness and friction.
     pub fn hinges(&self) -> Vec<Hinge> {
         let stiffnesses = self.material.bending_stiffnesses();
-        if stiffnesses.iter().all(|stiffness| *stiffness == 0.0) {
+        let is_limp = stiffnesses.iter().all(|stiffness| *stiffness == 0.0);
+        if is_limp && self.material.bending_friction.is_none() {
             return Vec::new();
         }
         match self.warps() {
-            Ok(Some(warps)) => Hinge::woven(&self.mesh, stiffnesses, &warps),
+            Ok(Some(warps)) if !is_limp => Hinge::woven(&self.mesh, stiffnesses, &warps),
             _ => Hinge::all(&self.mesh, self.material.bending_stiffness),
         }
+    }
+
+    /// The faces of a (valid) sheet with friction in bending; none without.
+    pub fn friction_faces(&self) -> Vec<FrictionFace> {
+        let law = self.material.bending_friction;
+        law.map_or(Vec::new(), |law| FrictionFace::all(&self.mesh, law))
     }
 
     /// The law of its gas, if it holds any.

@@ -11,6 +11,7 @@ use super::grid::Grid;
 use super::particle::BodyForce;
 use super::totals::ReferenceTotals;
 use crate::bspline::INVERSE_SECOND_MOMENT;
+use crate::cloth::bending_friction::serial::Friction;
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{
     ClothError, ClothMaterial, ClothMesh, ClothModel, Gas, GasError, GasModel, Hinge, Pin, Sheet,
@@ -70,6 +71,7 @@ pub struct ReferenceCloth {
     /// Gravity in the last substep \[m/s^2\].
     gravity: Vector3<f64>,
     hinges: Vec<Hinge>,
+    friction: Friction,
     gas: Option<GasModel>,
     pins: Vec<Pin>,
     /// Inverse masses of the vertices in the substep, zero where a pin holds \[1/kg\].
@@ -110,6 +112,7 @@ impl ReferenceCloth {
         }
         let stability = Stability::new(&sheet, grid_spacing);
         let hinges = sheet.hinges();
+        let friction = Friction::new(sheet.friction_faces());
         let weave = YarnModel::new(&material).zip(sheet.warps()?);
         let Sheet { mesh, pins, .. } = sheet;
         let mut inverse_masses = vertices.iter().map(|p| 1.0 / p.mass).collect::<Vec<_>>();
@@ -130,6 +133,7 @@ impl ReferenceCloth {
             substep: 0.0,
             gravity: Vector3::zeros(),
             hinges,
+            friction,
             gas: None,
             pins,
             inverse_masses,
@@ -240,6 +244,11 @@ impl ReferenceCloth {
         [f1, f2, Vec3(face.director.into())]
     }
 
+    /// Energy that friction in bending took since the start \[J\].
+    pub fn lost_to_bending_friction(&self) -> f64 {
+        self.friction.lost
+    }
+
     /// Elastic energy, with that of gas \[J\].
     pub fn elastic_energy(&self) -> f64 {
         let face = |(index, f): (usize, &ClothFace)| {
@@ -250,7 +259,9 @@ impl ReferenceCloth {
                 .map_or(0.0, |(yarns, warps)| yarns.energy_density(&Polar::new(&qr), warps[index]));
             f.volume * (self.model.energy_density(&qr) + yarns)
         };
-        let bending = bending::serial::energy(&self.hinges, &self.positions(), &self.held());
+        let (positions, held) = (self.positions(), self.held());
+        let bending = bending::serial::energy(&self.hinges, &positions, &held)
+            + self.friction.energy(&self.hinges, &positions, &held);
         let gas = self.gas.map_or(0.0, |gas| gas.energy(self.enclosed_volume()));
         self.faces.iter().enumerate().map(face).sum::<f64>() + bending + gas
     }
@@ -274,7 +285,8 @@ impl ReferenceCloth {
             face.add_forces(&[p1, p2], &mut on_vertices);
             on_directors.push(-face.volume * Vector3::from(p3.0));
         }
-        bending::serial::add_forces(&self.hinges, &self.positions(), &self.held(), &mut on_vertices);
+        let bent = (&self.hinges[..], &self.friction);
+        bending::serial::add_forces(bent, &self.positions(), &self.held(), &mut on_vertices);
         (on_vertices, on_directors)
     }
 
@@ -376,6 +388,8 @@ impl ReferenceCloth {
             self.centroids[index].position = centroid;
             self.faces[index].director = mapped.director().0.into();
         }
+        let (positions, held) = (self.positions(), self.held());
+        self.friction.slip(&self.hinges, &positions, &held);
         for p in self.vertices.iter_mut().chain(&mut self.centroids) {
             p.damp(self.material.damping);
         }

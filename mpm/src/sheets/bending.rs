@@ -1,10 +1,11 @@
 //! Bending on the fast path: each hinge in f64 from exact differences of positions
-//! ([`crate::cloth::bending`]).
+//! ([`crate::cloth::bending`]), with its friction.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::arrays::{CsrAdjacency, Vertices};
+use super::bending_friction::Friction;
 use crate::cloth::bending::{self, Neighbour};
 use crate::cloth::{Hinge, Sheet};
 
@@ -17,6 +18,7 @@ pub(super) struct Bending {
     hinges: Vec<Hinge>,
     /// Curvatures across the hinges \[1/m\].
     curvatures: Vec<f64>,
+    friction: Friction,
     /// Forces on the hinges' four vertices \[N\].
     forces: Vec<[[f32; 3]; 4]>,
     /// Of each vertex: its hinges as hinge x 4 + corner.
@@ -27,7 +29,9 @@ impl Bending {
     /// Adds a sheet's hinges, whose vertices count from `first_vertex`.
     pub(super) fn add(&mut self, sheet: &Sheet, first_vertex: u32) {
         let first_hinge = self.hinges.len();
-        self.hinges.extend(sheet.hinges().into_iter().map(|h| Hinge {
+        let hinges = sheet.hinges();
+        self.friction.add(sheet.friction_faces(), first_vertex as usize, hinges.len());
+        self.hinges.extend(hinges.into_iter().map(|h| Hinge {
             vertices: h.vertices.map(|v| v + first_vertex as usize),
             neighbours:
                 h.neighbours.map(|of_face| of_face.map(|n| Neighbour { hinge: n.hinge + first_hinge, ..n })),
@@ -53,16 +57,21 @@ impl Bending {
         curvatures.for_each(|(curvature, hinge)| {
             *curvature = hinge.curvature(&corners(hinge, vertices, grid_spacing), held(hinge, vertices));
         });
-        let curvatures = &self.curvatures;
+        if !self.friction.is_empty() {
+            self.friction.slip(&self.curvatures, |vertex| is_held(vertices, vertex));
+        }
+        let (curvatures, friction) = (&self.curvatures, &self.friction);
         let hinges = self.forces.par_iter_mut().zip(&self.hinges).zip(curvatures).with_min_len(GRAIN);
-        hinges.for_each(|((forces, hinge), &own)| {
-            let moment = hinge.moment(own, |other| curvatures[other], held(hinge, vertices));
+        hinges.enumerate().for_each(|(number, ((forces, hinge), &own))| {
+            let held = held(hinge, vertices);
+            let elastic = hinge.moment(own, |other| curvatures[other], held);
+            let moment = elastic + hinge.moment_of_faces(friction.at_hinge(number), held);
             let corners = corners(hinge, vertices, grid_spacing);
             *forces = bending::forces(&corners, moment).map(|f| f.map(|x| x as f32).into());
         });
     }
 
-    /// Energy \[J\].
+    /// Energy, with what friction stores \[J\].
     pub(super) fn energy(&self, vertices: &Vertices, grid_spacing: f64) -> f64 {
         let curvature =
             |hinge: &Hinge| hinge.curvature(&corners(hinge, vertices, grid_spacing), held(hinge, vertices));
@@ -71,7 +80,29 @@ impl Bending {
             let moment = hinge.moment(curvature(hinge), of, held(hinge, vertices));
             hinge.energy(&corners(hinge, vertices, grid_spacing), moment)
         };
-        self.hinges.iter().map(energy).sum()
+        let friction =
+            self.friction.energy(|hinge| curvature(&self.hinges[hinge]), |vertex| is_held(vertices, vertex));
+        self.hinges.iter().map(energy).sum::<f64>() + friction
+    }
+
+    /// Energy that friction took in the last substep \[J\].
+    pub(super) fn lost(&self) -> f64 {
+        self.friction.lost()
+    }
+
+    /// Figures of friction that a state has beside the particles.
+    pub(super) fn saved(&self) -> impl Iterator<Item = f64> + '_ {
+        self.friction.saved()
+    }
+
+    /// Number of these figures.
+    pub(super) fn saved_len(&self) -> usize {
+        self.friction.saved_len()
+    }
+
+    /// Takes them back.
+    pub(super) fn restore(&mut self, figures: &[f64]) {
+        self.friction.restore(figures);
     }
 
     /// Adds the force of the hinges on a vertex \[N\].
@@ -90,6 +121,7 @@ impl Bending {
 
     pub(super) fn memory(&self) -> usize {
         self.hinges.capacity() * size_of::<Hinge>()
+            + self.friction.memory()
             + self.curvatures.capacity() * size_of::<f64>()
             + self.forces.capacity() * size_of::<[[f32; 3]; 4]>()
     }
@@ -103,5 +135,10 @@ fn corners(hinge: &Hinge, vertices: &Vertices, grid_spacing: f64) -> [Vector3<f6
 
 /// Which of a hinge's vertices pins hold.
 fn held(hinge: &Hinge, vertices: &Vertices) -> [bool; 4] {
-    hinge.vertices.map(|v| vertices.velocities[v].0[3] == 0.0)
+    hinge.vertices.map(|v| is_held(vertices, v))
+}
+
+/// Whether a pin holds a vertex.
+fn is_held(vertices: &Vertices, vertex: usize) -> bool {
+    vertices.velocities[vertex].0[3] == 0.0
 }

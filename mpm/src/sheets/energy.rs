@@ -37,6 +37,11 @@ impl ClothMeshes {
         self.ropes.spin_power()
     }
 
+    /// Energy that friction in bending took in the last substep \[J\].
+    pub(crate) fn lost_to_bending_friction(&self) -> f64 {
+        self.bending.lost()
+    }
+
     /// The part of the gas in closed sheets \[J\].
     pub(crate) fn gas_energy(&self) -> f64 {
         self.gases.energy()

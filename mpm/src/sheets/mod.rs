@@ -21,6 +21,7 @@
 
 mod arrays;
 mod bending;
+mod bending_friction;
 mod contact;
 mod energy;
 mod gas;

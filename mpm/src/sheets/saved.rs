@@ -1,27 +1,37 @@
-//! The state of ropes that is not in their particles: frames, spins and twists.
+//! The state of ropes and sheets that is not in their particles: frames, spins and twists, and how far
+//! faces have slipped.
 
 use super::ClothMeshes;
 use super::ropes::Ropes;
 
 impl ClothMeshes {
-    /// Figures of the frames.
-    pub(crate) fn saved_frames(&self) -> impl Iterator<Item = f64> + '_ {
-        self.ropes.saved()
+    /// Its figures: frames, then faces.
+    pub(crate) fn saved(&self) -> impl Iterator<Item = f64> + '_ {
+        self.ropes.saved().chain(self.bending.saved())
     }
 
     /// Number of these figures.
-    pub(crate) fn saved_frames_len(&self) -> usize {
-        self.ropes.saved_len()
+    pub(crate) fn saved_len(&self) -> usize {
+        self.ropes.saved_len() + self.bending.saved_len()
     }
 
-    /// Whether figures, as many as there are, are those of frames.
-    pub(crate) fn are_frames(&self, figures: &[f64]) -> bool {
-        Ropes::is_saved(figures)
+    /// Checks figures, as many as there are; what is wrong with them, if anything is.
+    pub(crate) fn check_saved(&self, figures: &[f64]) -> Result<(), &'static str> {
+        let (frames, slipped) = figures.split_at(self.ropes.saved_len());
+        if !Ropes::is_saved(frames) {
+            return Err("the frame of a rope's segment is not one of unit vectors across each other");
+        }
+        if !slipped.iter().all(|x| x.is_finite()) {
+            return Err("a curvature by which a face of cloth has slipped is not finite");
+        }
+        Ok(())
     }
 
-    /// Takes figures that are those of frames.
-    pub(crate) fn restore_frames(&mut self, figures: &[f64]) {
-        self.ropes.restore(figures);
+    /// Takes figures that [`check_saved`](Self::check_saved) found sound.
+    pub(crate) fn restore_saved(&mut self, figures: &[f64]) {
+        let (frames, slipped) = figures.split_at(self.ropes.saved_len());
+        self.ropes.restore(frames);
+        self.bending.restore(slipped);
     }
 
     /// Takes the frames to the vertices as they are now.

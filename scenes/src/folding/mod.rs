@@ -132,6 +132,7 @@ impl Folding {
                 friction: self.layer_friction,
                 bending_stiffness: 0.0,
                 damping: 0.2,
+                bending_friction: None,
                 weave: None,
             },
             mass_damping: 0.0,

@@ -7,14 +7,14 @@ use pliant_coupling::AutoOr;
 use pliant_mpm::cloth::{
     ClothMaterial, ClothMesh, Gas, GasError, GasModel, MeshError, Pin, PinError, WeaveError,
 };
-use pliant_mpm::material::{Elastic, MaterialError};
+use pliant_mpm::material::MaterialError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::Pose;
+use super::fabric::Fabric;
 use super::garment::{TShirtMeasures, TrousersMeasures};
 use super::gas::ClothGas;
-use super::weave::ClothWeave;
 use crate::isometry::isometry;
 use pliant_garment::{ClothFileError, TShirtError, TrousersError, load_cloth};
 
@@ -107,57 +107,6 @@ pub enum ClothShape {
         #[serde(default = "one")]
         scale: f64,
     },
-}
-
-/// Material of a cloth (Jiang, Gast and Teran 2017): elastic in its plane, with a normal stiffness
-/// against compression.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Fabric {
-    /// Mass per rest volume; times `thickness` it is that of an area [kg/m^3].
-    pub density: f64,
-    /// In-plane Young's modulus, as a uniaxial tensile test measures it [Pa].
-    pub youngs_modulus: f64,
-    /// Poisson's ratio in the plane, in (-1, 0.5) [-].
-    pub poissons_ratio: f64,
-    /// Thickness [m]. "auto" is the grid spacing.
-    #[serde(default)]
-    pub thickness: AutoOr<f64>,
-    /// Normal stiffness K; published values are 1e5 to 4e5 [Pa].
-    pub normal_stiffness: f64,
-    /// Stiffness against shear of layers on the sheet [Pa].
-    #[serde(default)]
-    pub shear_stiffness: f64,
-    /// Friction coefficient that bounds this shear; no effect without `shear_stiffness` [-].
-    #[serde(default)]
-    pub friction: f64,
-    /// Bending stiffness: moment per width over curvature [N m].
-    #[serde(default)]
-    pub bending_stiffness: f64,
-    /// Fraction of the symmetric velocity gradient that a substep keeps, in [0, 1]; 1 is no
-    /// damping; published values: 0.8 (folding) and 0.2 (bagging) [-].
-    #[serde(default = "one")]
-    pub damping: f64,
-    /// Stiffness by direction, as of a woven fabric. Null: the same in all directions.
-    #[serde(default)]
-    pub weave: Option<ClothWeave>,
-}
-
-impl Fabric {
-    /// The material on a grid of this spacing [m].
-    pub(super) fn on_grid(&self, grid_spacing: f64) -> ClothMaterial {
-        ClothMaterial {
-            density: self.density,
-            elastic: Elastic { youngs_modulus: self.youngs_modulus, poissons_ratio: self.poissons_ratio },
-            thickness: self.thickness.value().unwrap_or(grid_spacing),
-            normal_stiffness: self.normal_stiffness,
-            shear_stiffness: self.shear_stiffness,
-            friction: self.friction,
-            bending_stiffness: self.bending_stiffness,
-            damping: self.damping,
-            weave: self.weave.map(|weave| weave.weave(self.bending_stiffness)),
-        }
-    }
 }
 
 /// A vertex, or the vertices of an edge, held until a release time.

@@ -12,6 +12,7 @@ mod cloth;
 mod common;
 mod copies;
 mod drive;
+mod fabric;
 mod garment;
 mod gas;
 mod goal;
@@ -40,12 +41,13 @@ mod tests;
 
 pub use body::{BodySpec, Dynamic, Geometry, Motion, PoseKeyframe, RigidShape, VelocityKeyframe};
 pub(crate) use cloth::nearest_vertex;
-pub use cloth::{ClothError, ClothPin, ClothShape, ClothSpec, Corner, Edge, Fabric, PinKeyframe, PinPlace};
+pub use cloth::{ClothError, ClothPin, ClothShape, ClothSpec, Corner, Edge, PinKeyframe, PinPlace};
 pub use common::Pose;
 pub use copies::Copies;
 pub use drive::{
     Actuator, Constraint, Control, Controller, Force, InverseDynamics, JointTarget, Suction, TargetPositions,
 };
+pub use fabric::{ClothBendingFriction, Fabric};
 pub use garment::{TShirtMeasures, TrousersMeasures};
 pub use gas::ClothGas;
 pub use goal::{CoordinateAxis, Goal, Quantity};

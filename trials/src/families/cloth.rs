@@ -67,6 +67,7 @@ pub(super) fn fabric(sampler: &mut SceneSampler, spacing: f64, extent: &mut Exte
             0.0
         },
         damping: if sampler.chance(0.5) { 1.0 } else { sampler.within(0.2, 1.0) },
+        bending_friction: None,
         weave: None,
     }
 }

@@ -123,6 +123,7 @@ fn sheet(sampler: &mut SceneSampler, scene: &mut Scene, extent: &DropSize) -> f6
             friction: 0.0,
             bending_stiffness: 0.0,
             damping: sampler.within(0.2, 1.0),
+            bending_friction: None,
             weave: None,
         },
         mass_damping: 0.0,

@@ -7,8 +7,8 @@ use crate::builders::{body, dynamic};
 use crate::laws::Law;
 use crate::sampler::SceneSampler;
 use pliant_scenes::format::{
-    AutoOr, ClothGas, ClothPin, ClothShape, ClothWeave, Corner, Edge, Fabric, PinKeyframe, PinPlace, Pose,
-    Scene,
+    AutoOr, ClothBendingFriction, ClothGas, ClothPin, ClothShape, ClothWeave, Corner, Edge, Fabric,
+    PinKeyframe, PinPlace, Pose, Scene,
 };
 
 /// Sheets that are held.
@@ -52,6 +52,15 @@ fn weave(sampler: &mut SceneSampler, fabric: &mut Fabric) {
         weft_bending_stiffness,
         twist_stiffness,
     });
+}
+
+/// Gives a fabric friction in bending: within a curvature of 0.03 to 3 over the sheet's radius \[m\] a
+/// stiffness like that of an elastic sheet.
+fn bending_friction(sampler: &mut SceneSampler, fabric: &mut Fabric, radius: f64) {
+    let thickness = fabric.thickness.value().unwrap_or(0.0);
+    let stiffness = fabric.youngs_modulus * thickness.powi(3) * sampler.log_within(1e-3, 0.1);
+    let curvature = sampler.log_within(0.03, 3.0) / radius;
+    fabric.bending_friction = Some(ClothBendingFriction { moment: stiffness * curvature, curvature });
 }
 
 /// Pins of a sheet of this shape.
@@ -125,6 +134,9 @@ fn draw_hung(sampler: &mut SceneSampler) -> Trial {
     let duration = scene.duration;
     for cloth in &mut scene.cloths {
         cloth.pins = pins(sampler, &cloth.shape, moves, duration);
+        if sampler.chance(0.3) {
+            bending_friction(sampler, &mut cloth.material, radius);
+        }
     }
     // What is moved brings energy; the law is of what is passive.
     let mut laws = if moves.is_some() { vec![Law::Layers] } else { vec![at_rest(), Law::Layers] };
