@@ -175,7 +175,7 @@ pub struct ParticleFlows {
     pub contact_normal: Option<f64>,
     /// Lost to friction on bodies.
     pub contact_friction: Option<f64>,
-    /// Lost to plastic flow, and to friction of cloth in bending: the elastic energy that return mappings
+    /// Lost to plastic flow, and to friction within cloth: the elastic energy that return mappings
     /// take.
     pub plastic: Option<f64>,
     /// Lost to the damping of cloth.

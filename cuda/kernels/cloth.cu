@@ -87,10 +87,12 @@ struct Advancing : PersistentBlocks<CLOTH_THREADS> {
     // What a pin does to its vertex.
     __device__ __forceinline__ void add_to_pin(uint32_t pin, Wide impulse) const {
         const uint32_t first = pin * CLOTH_PIN_ROW + PIN_DONE;
-        add_impulse([&](uint32_t n) -> double& { return p.pins.rows[first + n]; }, wide(target(pin).position), impulse, velocity_of(pin));
+        add_impulse([&](uint32_t n) -> double& { return p.pins.rows[first + n]; }, wide(target(pin).position), impulse, of_pin(pin, PIN_MEAN));
     }
-    __device__ __forceinline__ Wide velocity_of(uint32_t pin) const {
-        const uint32_t first = pin * CLOTH_PIN_ROW + PIN_VELOCITY;
+    __device__ __forceinline__ Wide velocity_of(uint32_t pin) const { return of_pin(pin, PIN_VELOCITY); }
+    // Three entries of a pin's row.
+    __device__ __forceinline__ Wide of_pin(uint32_t pin, uint32_t entry) const {
+        const uint32_t first = pin * CLOTH_PIN_ROW + entry;
         return {p.pins.rows[first], p.pins.rows[first + 1], p.pins.rows[first + 2]};
     }
 

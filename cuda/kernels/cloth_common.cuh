@@ -11,11 +11,12 @@ namespace cloth {
 constexpr uint32_t PIN_VELOCITY = 0;
 constexpr uint32_t PIN_MOBILITY = 3;
 constexpr uint32_t PIN_BASE = 4;
-constexpr uint32_t PIN_DONE = 7;
+constexpr uint32_t PIN_MEAN = 7;
+constexpr uint32_t PIN_DONE = 10;
 static_assert(PIN_DONE + CLOTH_PIN_SUMS == CLOTH_PIN_ROW, "entries of a pin");
 
-// Adds an impulse at a point [N s, m] of a pin that moves with `velocity` [m/s]; `sums(n)` is entry
-// n.
+// Adds an impulse at a point [N s, m] of a pin that moves with `velocity` [m/s], the mean of those
+// before and after; `sums(n)` is entry n.
 template <typename Sums>
 __device__ __forceinline__ void add_impulse(Sums sums, Wide at, Wide impulse, Wide velocity) {
     const Wide moment = cross(at, impulse);

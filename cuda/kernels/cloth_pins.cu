@@ -87,6 +87,8 @@ __device__ __forceinline__ void begin_pin(const ClothHoldGridParameters& p, uint
         for (uint32_t d = 0; d < 3; ++d) {
             p.pins.rows[row + PIN_VELOCITY + d] = velocity[d];
             p.pins.rows[row + PIN_BASE + d] = first[d];
+            // Forces act at the positions, in the middle of both velocities.
+            p.pins.rows[row + PIN_MEAN + d] = 0.5 * (row_of(p.particles, ROW_VELOCITY + d, i) + velocity[d]);
         }
         p.pins.rows[row + PIN_MOBILITY] = mobility;
     }
@@ -106,6 +108,7 @@ __device__ __forceinline__ float sweep_pin(const ClothHoldGridParameters& p, uin
     const Wide from = wide(vector(node));
     const Wide grid_velocity = {warp_sum(weight * from.x), warp_sum(weight * from.y), warp_sum(weight * from.z)};
     const Wide pin_velocity = {p.pins.rows[row], p.pins.rows[row + 1], p.pins.rows[row + 2]};
+    const Wide mean_velocity = {p.pins.rows[row + PIN_MEAN], p.pins.rows[row + PIN_MEAN + 1], p.pins.rows[row + PIN_MEAN + 2]};
     const Wide missing = pin_velocity - grid_velocity;
     const Wide impulse = (1.0 / mobility) * missing;
     if (weight > 0.0) {
@@ -119,7 +122,7 @@ __device__ __forceinline__ float sweep_pin(const ClothHoldGridParameters& p, uin
         };
         const uint32_t local = slot % MPM_BLOCK_NODES;
         const Wide at = {along(0, local / 16), along(1, local / 4 % 4), along(2, local % 4)};
-        add_impulse([&](uint32_t n) -> double& { return sums[n]; }, at, mass * (wide(to) - from), pin_velocity);
+        add_impulse([&](uint32_t n) -> double& { return sums[n]; }, at, mass * (wide(to) - from), mean_velocity);
     }
     return static_cast<float>(sqrt(dot(missing, missing)));
 }

@@ -169,8 +169,8 @@ constexpr uint32_t CLOTH_NO_PIN = 4294967295;
 // Sums over the pins: impulse [N s], its moment about the world's origin [N m s], work [J].
 constexpr uint32_t CLOTH_PIN_SUMS = 7;
 // f64 entries of a pin: velocity [m/s]; mobility of what it reaches of the grid [1/kg]; first
-// node of its stencil; `CLOTH_PIN_SUMS` of its vertex.
-constexpr uint32_t CLOTH_PIN_ROW = 14;
+// node of its stencil; mean of its velocity and that before [m/s]; `CLOTH_PIN_SUMS` of its vertex.
+constexpr uint32_t CLOTH_PIN_ROW = 17;
 // Most steps that a mesh takes in a substep.
 constexpr uint32_t CLOTH_MESH_STEPS = 16;
 // No contact, geometry, side or triangle.

@@ -55,7 +55,8 @@ pub struct GridMotionSums {
 /// Dissipation by the particles' constitutive models in one substep \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Dissipated {
-    /// Elastic energy dissipated by return mappings and by friction of cloth in bending. Absent if cloth has friction against shear,
+    /// Elastic energy dissipated by return mappings and by friction within cloth in bending
+    /// and in shear. Absent if cloth has friction against shear,
     /// whose loss is not measured.
     pub plastic: Option<f64>,
     /// Kinetic energy dissipated by the damping of cloth, and by mass-proportional damping.
@@ -328,7 +329,7 @@ impl Mpm {
     pub fn dissipated(&self) -> Dissipated {
         let rubs = |m: &ClothMaterial| m.shear_stiffness > 0.0 && m.friction > 0.0;
         let known = !self.sheet_materials().iter().any(rubs);
-        let bent = self.sheets.as_ref().map_or(0.0, |sheets| sheets.lost_to_bending_friction());
+        let bent = self.sheets.as_ref().map_or(0.0, |sheets| sheets.lost_to_friction());
         let (mut plastic, mut damping, mut drag) = (bent, 0.0, Impulse::default());
         for outcome in &self.outcomes {
             plastic += outcome.plastic;

@@ -6,7 +6,9 @@ mod common;
 
 use common::lattice;
 use nalgebra::{Matrix3, Vector3};
-use pliant_mpm::cloth::{BendingFriction, ClothMaterial, ClothMesh, MeshError, Pin, PinError, Weave};
+use pliant_mpm::cloth::{
+    BendingFriction, ClothMaterial, ClothMesh, MeshError, Pin, PinError, ShearFriction, Weave,
+};
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{ClothError, ReferenceCloth, ReferenceMpm};
 use pliant_testing::Random;
@@ -55,6 +57,7 @@ fn free_flight_keeps_momenta() {
         if k < 2.0 {
             let mut weave = Weave::new(Vector3::new(1.0, 0.7 * k, 0.0), 1.5e4, 2e3);
             (weave.weft_bending_stiffness, weave.twist_stiffness) = (0.03, 0.01);
+            weave.shear_friction = Some(ShearFriction { stress: 100.0, strain: 0.05 });
             material.weave = Some(weave);
             material.bending_friction = Some(BendingFriction { moment: 0.05, curvature: 2.0 });
         }

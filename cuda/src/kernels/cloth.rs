@@ -16,8 +16,8 @@ shared_constants! {
     /// Sums over the pins: impulse [N s], its moment about the world's origin [N m s], work [J].
     pub const CLOTH_PIN_SUMS: u32 = 7;
     /// f64 entries of a pin: velocity [m/s]; mobility of what it reaches of the grid [1/kg]; first
-    /// node of its stencil; [`CLOTH_PIN_SUMS`] of its vertex.
-    pub const CLOTH_PIN_ROW: u32 = 14;
+    /// node of its stencil; mean of its velocity and that before [m/s]; [`CLOTH_PIN_SUMS`] of its vertex.
+    pub const CLOTH_PIN_ROW: u32 = 17;
     /// Most steps that a mesh takes in a substep.
     pub const CLOTH_MESH_STEPS: u32 = 16;
 }

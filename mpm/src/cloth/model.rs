@@ -139,12 +139,12 @@ impl ClothMaterial {
     }
 
     /// Speed of the fastest wave in the plane at small strain [m/s]: sqrt(E / ((1 - nu^2) rho)). In
-    /// a woven fabric it runs along the stiffer yarns.
+    /// a woven fabric it runs along the stiffer yarns; with friction in shear this is a bound.
     pub fn wave_speed(&self) -> f64 {
         let isotropic = self.plane_lambda() + 2.0 * self.plane_shear_modulus();
         let stiffness = self.weave.map_or(isotropic, |weave| {
             let [warp, weft] = weave.yarn_stiffness(&self.elastic);
-            isotropic + warp.max(weft)
+            isotropic + warp.max(weft) + weave.shear_friction.map_or(0.0, |friction| friction.modulus())
         });
         (stiffness / self.density).sqrt()
     }

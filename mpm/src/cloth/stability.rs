@@ -160,7 +160,8 @@ impl Stability {
     ///   over that of a wave at rest, (2 mu + lambda (s^2 + |2 a - 1|)) / (2 mu + lambda);
     /// - angles between faces, and so the frequencies of bending, grow as s.
     ///
-    /// Yarns of a woven fabric count like 2 mu: their second derivatives are at most their stiffness.
+    /// Yarns of a woven fabric and their friction count like 2 mu: their second derivatives are at most
+    /// their stiffness.
     ///
     /// The constants leave a margin of [`SPEED_MARGIN`] for all but tension, which sheets at rest have
     /// not. A negative lambda takes from no bound.
@@ -273,6 +274,10 @@ fn squared_frequency(sheet: &Sheet, face: usize, warp: Option<[f64; 2]>) -> f64 
         for (yarn, [x, y]) in weave.yarn_stiffness(&elastic).into_iter().zip([[c, s], [-s, c]]) {
             let along = Vector3::new(x * x, y * y, x * y);
             stiffness += along * along.transpose() * yarn;
+        }
+        if let Some(friction) = weave.shear_friction {
+            let shear = Vector3::new(-2.0 * c * s, 2.0 * c * s, c * c - s * s);
+            stiffness += shear * shear.transpose() * friction.modulus();
         }
     }
     let largest = stiffness.cholesky().map_or(0.0, |cholesky| {

@@ -29,6 +29,9 @@
 //! [`Polar::stress`](super::model::Polar::stress) finds it from the balance of moments, of this
 //! stress as of means over time.
 //!
+//! # Friction
+//! Yarns that turn on each other may rub ([`super::shear_friction`]).
+//!
 //! # Bending
 //! With the curvatures k_aa and k_bb along warp and weft and the twist k_ab, the energy of an area
 //! is
@@ -50,6 +53,7 @@
 //! is nearly across the warp the projection is meaningless, and the sheet is refused.
 
 use super::mesh::ClothMesh;
+use super::shear_friction::ShearFriction;
 use crate::material::{Elastic, MaterialError, unless, unless_positive};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -81,6 +85,9 @@ pub struct Weave {
     /// Stiffness B_t against twist about warp and weft \[N m\].
     #[serde(default)]
     pub twist_stiffness: f64,
+    /// Friction between yarns that turn on each other; none is an elastic fabric.
+    #[serde(default)]
+    pub shear_friction: Option<ShearFriction>,
 }
 
 /// Why a sheet cannot be woven.
@@ -117,6 +124,7 @@ impl Weave {
             shear_modulus,
             weft_bending_stiffness: 0.0,
             twist_stiffness: 0.0,
+            shear_friction: None,
         }
     }
 
@@ -178,7 +186,8 @@ impl Weave {
             "at most E1 (1 - nu21) / (2 (1 - nu12 nu21)) and E2 (1 - nu12) / (2 (1 - nu12 nu21)), nu21 = \
              nu12 E2 / E1: beyond, yarns would have a negative stiffness",
         );
-        figures.into_iter().chain([ratio, shear]).flatten()
+        let friction = self.shear_friction.map_or([None, None], |friction| friction.out_of_range());
+        figures.into_iter().chain([ratio, shear]).chain(friction).flatten()
     }
 
     /// Cosine and sine of the warp's angle in each face's material frame (e1 along its first edge).

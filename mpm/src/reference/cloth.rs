@@ -14,8 +14,8 @@ use crate::bspline::INVERSE_SECOND_MOMENT;
 use crate::cloth::bending_friction::serial::Friction;
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{
-    ClothError, ClothMaterial, ClothMesh, ClothModel, Gas, GasError, GasModel, Hinge, Pin, Sheet,
-    SheetStretch, Stability, Stretch, YarnModel, bending, gas, stability,
+    ClothError, ClothMaterial, ClothMesh, ClothModel, Gas, GasError, GasModel, Hinge, Pin,
+    ShearFrictionModel, Sheet, SheetStretch, Stability, Stretch, YarnModel, bending, gas, stability,
 };
 use nalgebra::{Matrix2, Matrix3, Vector3};
 use pliant_numeric::linalg::Vec3;
@@ -65,6 +65,10 @@ pub struct ReferenceCloth {
     model: ClothModel<f64>,
     /// Of a woven fabric: its yarns, and the warp's direction in each face.
     weave: Option<(YarnModel<f64>, Vec<[f64; 2]>)>,
+    /// Friction of these yarns, and by how much each face has slipped (no unit).
+    shear_friction: Option<(ShearFrictionModel<f64>, Vec<f64>)>,
+    /// Energy that it took since the start \[J\].
+    lost_to_shear_friction: f64,
     stability: Stability,
     /// Length of the last substep; zero at the start \[s\].
     substep: f64,
@@ -114,6 +118,8 @@ impl ReferenceCloth {
         let hinges = sheet.hinges();
         let friction = Friction::new(sheet.friction_faces());
         let weave = YarnModel::new(&material).zip(sheet.warps()?);
+        let shear_friction =
+            ShearFrictionModel::new(&material).map(|model| (model, vec![0.0; sheet.mesh.faces().len()]));
         let Sheet { mesh, pins, .. } = sheet;
         let mut inverse_masses = vertices.iter().map(|p| 1.0 / p.mass).collect::<Vec<_>>();
         for pin in pins.iter().filter(|pin| pin.holds(0.0)) {
@@ -129,6 +135,8 @@ impl ReferenceCloth {
             material,
             model,
             weave,
+            shear_friction,
+            lost_to_shear_friction: 0.0,
             stability,
             substep: 0.0,
             gravity: Vector3::zeros(),
@@ -249,15 +257,41 @@ impl ReferenceCloth {
         self.friction.lost
     }
 
+    /// Energy that friction in shear took since the start \[J\].
+    pub fn lost_to_shear_friction(&self) -> f64 {
+        self.lost_to_shear_friction
+    }
+
+    /// Lets the yarns of all faces slip.
+    fn slip_yarns(&mut self) {
+        let (Some((_, warps)), Some((model, mut slipped))) = (&self.weave, self.shear_friction.take()) else {
+            return;
+        };
+        let mut lost = 0.0;
+        for (index, slipped) in slipped.iter_mut().enumerate() {
+            let polar = Polar::new(&Qr::new(&self.columns(&self.faces[index])));
+            let (now, density) = model.slip(ShearFrictionModel::shear(&polar, warps[index]), *slipped);
+            *slipped = now;
+            lost += self.faces[index].volume * density;
+        }
+        self.lost_to_shear_friction += lost;
+        self.shear_friction = Some((model, slipped));
+    }
+
     /// Elastic energy, with that of gas \[J\].
     pub fn elastic_energy(&self) -> f64 {
         let face = |(index, f): (usize, &ClothFace)| {
             let qr = Qr::new(&self.columns(f));
-            let yarns = self
-                .weave
-                .as_ref()
-                .map_or(0.0, |(yarns, warps)| yarns.energy_density(&Polar::new(&qr), warps[index]));
-            f.volume * (self.model.energy_density(&qr) + yarns)
+            let polar = Polar::new(&qr);
+            let mut density = self.model.energy_density(&qr);
+            if let Some((yarns, warps)) = &self.weave {
+                density += yarns.energy_density(&polar, warps[index]);
+                if let Some((friction, slipped)) = &self.shear_friction {
+                    let shear = ShearFrictionModel::shear(&polar, warps[index]);
+                    density += friction.energy_density(shear, slipped[index]);
+                }
+            }
+            f.volume * density
         };
         let (positions, held) = (self.positions(), self.held());
         let bending = bending::serial::energy(&self.hinges, &positions, &held)
@@ -294,8 +328,12 @@ impl ReferenceCloth {
     fn biot(&self, face: usize, polar: &Polar<f64>) -> [f64; 3] {
         let sheet = self.model.biot(polar);
         let Some((yarns, warps)) = &self.weave else { return sheet };
-        let of_yarns = yarns.biot(polar, warps[face]);
-        core::array::from_fn(|n| sheet[n] + of_yarns[n])
+        let warp = warps[face];
+        let of_yarns = yarns.biot(polar, warp);
+        let of_friction = self.shear_friction.as_ref().map_or([0.0; 3], |(friction, slipped)| {
+            friction.biot(ShearFrictionModel::shear(polar, warp), slipped[face], warp)
+        });
+        core::array::from_fn(|n| sheet[n] + of_yarns[n] + of_friction[n])
     }
 
     fn positions(&self) -> Vec<Vector3<f64>> {
@@ -390,6 +428,7 @@ impl ReferenceCloth {
         }
         let (positions, held) = (self.positions(), self.held());
         self.friction.slip(&self.hinges, &positions, &held);
+        self.slip_yarns();
         for p in self.vertices.iter_mut().chain(&mut self.centroids) {
             p.damp(self.material.damping);
         }

@@ -113,6 +113,10 @@ pub(super) struct FaceState {
     pub stretch: [F32x16; 2],
     /// Centroid from its block's corner \[cells\].
     pub center: [F32x16; 3],
+    /// By how much the yarns have slipped (no unit), and the energy that this took in the last substep
+    /// \[J\]; zero without friction in shear.
+    pub slipped: F32x16,
+    pub lost: F32x16,
     /// Mean of the Biot stresses so far, where the mesh takes steps: 11, 12, 22 \[Pa\].
     pub biot: [F32x16; 3],
     /// Centroids' velocities \[m/s\]; the last entry is unused.
@@ -132,6 +136,8 @@ impl FaceState {
         edges: [[F32x16::ZERO; 3]; 2],
         stretch: [F32x16::ZERO; 2],
         center: [F32x16::ZERO; 3],
+        slipped: F32x16::ZERO,
+        lost: F32x16::ZERO,
         biot: [F32x16::ZERO; 3],
         velocities: [F32x4::ZERO; LANES],
         impulses: [F32x4::ZERO; LANES],

@@ -1,12 +1,14 @@
 //! Energy of the sheets and ropes.
 
+use std::ops::Range;
+
 use nalgebra::Vector3;
 
 use super::ClothMeshes;
 use super::arrays::{FaceGroup, FaceState, Warp};
 use super::stress::{columns, directors, edges};
 use crate::cloth::model::{Polar, Qr};
-use crate::cloth::{ClothMaterial, ClothModel, YarnModel};
+use crate::cloth::{ClothMaterial, ClothModel, ShearFrictionModel, YarnModel};
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
 impl ClothMeshes {
@@ -37,9 +39,21 @@ impl ClothMeshes {
         self.ropes.spin_power()
     }
 
-    /// Energy that friction in bending took in the last substep \[J\].
-    pub(crate) fn lost_to_bending_friction(&self) -> f64 {
-        self.bending.lost()
+    /// Energy that friction in bending and in shear took in the last substep \[J\].
+    pub(crate) fn lost_to_friction(&self) -> f64 {
+        // Lanes past the last have no volume.
+        let of = |state: &FaceState| state.lost.0.iter().map(|&lost| f64::from(lost)).sum::<f64>();
+        let in_shear: f64 =
+            self.sheared().map(|groups| self.states[groups].iter().map(of).sum::<f64>()).sum();
+        self.bending.lost() + in_shear
+    }
+
+    /// Groups of faces of the sheets with friction in shear.
+    pub(super) fn sheared(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let has =
+            |material: &ClothMaterial| material.weave.is_some_and(|weave| weave.shear_friction.is_some());
+        let sheets = self.spans.iter().zip(&self.materials);
+        sheets.filter(move |(_, material)| has(material)).map(|(span, _)| span.groups.clone())
     }
 
     /// The part of the gas in closed sheets \[J\].
@@ -68,7 +82,12 @@ impl Kernel for Energy<'_> {
         let mut row = F32x16::ZERO;
         let mut density = model.energy_density(&qr);
         if let (Some(warp), Some(yarns)) = (self.warp, YarnModel::<Lanes<S>>::new(self.material)) {
-            density += yarns.energy_density(&Polar::new(&qr), Lanes::load_all(warp));
+            let (polar, warp) = (Polar::new(&qr), Lanes::load_all(warp));
+            density += yarns.energy_density(&polar, warp);
+            if let Some(friction) = ShearFrictionModel::new(self.material) {
+                let shear = ShearFrictionModel::shear(&polar, warp);
+                density += friction.energy_density(shear, Lanes::load(&self.state.slipped));
+            }
         }
         (density * Lanes::load(&self.group.volume)).store(&mut row);
         row.0[..(self.group.lanes as usize).min(LANES)].iter().map(|&e| f64::from(e)).sum()

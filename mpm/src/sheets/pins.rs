@@ -73,6 +73,9 @@ struct HeldVertex {
     /// Its next position \[m\].
     target: Vector3<f64>,
     velocity: Vector3<f64>,
+    /// Mean of this velocity and that before, on which the pin works: forces act at the positions, in
+    /// the middle of the two \[m/s\].
+    mean_velocity: Vector3<f64>,
     /// Nodes with mass that it reaches.
     nodes: [StencilNode; 27],
     count: usize,
@@ -106,8 +109,8 @@ pub(super) struct Pins {
 }
 
 impl PinImpulse {
-    /// An impulse at a point \[N s, m\] of a pin that moves with `velocity` \[m/s\]. Energy that it
-    /// removes from the sheet without moving is dissipated.
+    /// An impulse at a point \[N s, m\] of a pin that moves with `velocity` \[m/s\]: the mean of those
+    /// before and after.
     pub(super) fn add(&mut self, at: &Vector3<f64>, impulse: &Vector3<f64>, velocity: &Vector3<f64>) {
         self.impulse.linear += impulse;
         self.impulse.angular += at.cross(impulse);
@@ -180,10 +183,12 @@ impl Pins {
         for (vertex, pin) in self.pins.iter().filter(|(_, pin)| pin.holds(time)) {
             let (corner, cells, from) = place(of(*vertex), store, grid.origin, grid.spacing);
             let target = pin.position(time + substep);
+            let velocity = (target - from) / substep;
             let mut held = HeldVertex {
                 vertex: *vertex,
                 target,
-                velocity: (target - from) / substep,
+                velocity,
+                mean_velocity: 0.5 * (velocity_before(of(*vertex), store) + velocity),
                 nodes: [StencilNode::default(); 27],
                 count: 0,
                 residual: Vector3::zeros(),
@@ -227,7 +232,7 @@ impl Pins {
         self.find_impulses(nodes);
         for held in &mut self.held {
             held.direction = held.impulse;
-            self.applied.work += held.impulse.dot(&held.velocity);
+            self.applied.work += held.impulse.dot(&held.mean_velocity);
         }
         self.spread();
         for reached in &self.reached {
@@ -324,7 +329,7 @@ impl Pins {
             }
             let after = vertices.velocities[number].vector();
             let mass = 1.0 / f64::from(inverse_masses[number]);
-            self.applied.add(&held.target, &(mass * (after - before)), &held.velocity);
+            self.applied.add(&held.target, &(mass * (after - before)), &held.mean_velocity);
         }
     }
 
@@ -347,7 +352,7 @@ impl Pins {
                 let face = entry as usize / 4;
                 sum += states[face / LANES].impulses[face % LANES].vector();
             }
-            self.applied.add(&held.target, &(-sum / 3.0), &held.velocity);
+            self.applied.add(&held.target, &(-sum / 3.0), &held.mean_velocity);
         }
     }
 }
@@ -365,6 +370,12 @@ pub(super) fn place(
     let corner = corner(store, block);
     let position = Vector3::from_fn(|d, _| (f64::from(corner[d]) + cells[d]) * spacing) + origin;
     (corner, cells, position)
+}
+
+/// Velocity of a vertex at the start of the substep \[m/s\].
+fn velocity_before(LaneSlot { lane, .. }: LaneSlot, store: &ParticleStore) -> Vector3<f64> {
+    let tile = &store.kinematics[lane as usize / LANES];
+    Vector3::from_fn(|d, _| f64::from(tile[kinematics::VELOCITY + d].0[lane as usize % LANES]))
 }
 
 /// Where the nodes are.

@@ -185,9 +185,12 @@ impl Ropes {
         }
         for &(segment, spin) in &self.held {
             let (now, rest) = (&mut self.segments[segment as usize], &self.rest[segment as usize]);
-            let impulse = rest.segment.map_or(0.0, |rest| rest.inertia * (spin - now.spin));
+            let Some(rest) = rest.segment else { continue };
+            let before = now.spin - kick * self.torques[segment as usize] / rest.inertia;
+            let impulse = rest.inertia * (spin - now.spin);
             applied.impulse.angular += now.tangent * impulse;
-            applied.work += impulse * spin;
+            // Torques act at the angles, in the middle of both spins.
+            applied.work += impulse * 0.5 * (before + spin);
             now.spin = spin;
         }
     }

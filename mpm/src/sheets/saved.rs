@@ -3,16 +3,20 @@
 
 use super::ClothMeshes;
 use super::ropes::Ropes;
+use pliant_numeric::simd::{F32x16, LANES};
 
 impl ClothMeshes {
     /// Its figures: frames, then faces.
     pub(crate) fn saved(&self) -> impl Iterator<Item = f64> + '_ {
-        self.ropes.saved().chain(self.bending.saved())
+        let yarns = self.sheared().flat_map(|groups| &self.states[groups]);
+        let yarns = yarns.flat_map(|state| state.slipped.0).map(f64::from);
+        self.ropes.saved().chain(self.bending.saved()).chain(yarns)
     }
 
     /// Number of these figures.
     pub(crate) fn saved_len(&self) -> usize {
-        self.ropes.saved_len() + self.bending.saved_len()
+        let yarns: usize = self.sheared().map(|groups| groups.len() * LANES).sum();
+        self.ropes.saved_len() + self.bending.saved_len() + yarns
     }
 
     /// Checks figures, as many as there are; what is wrong with them, if anything is.
@@ -22,7 +26,7 @@ impl ClothMeshes {
             return Err("the frame of a rope's segment is not one of unit vectors across each other");
         }
         if !slipped.iter().all(|x| x.is_finite()) {
-            return Err("a curvature by which a face of cloth has slipped is not finite");
+            return Err("a curvature or shear by which a face of cloth has slipped is not finite");
         }
         Ok(())
     }
@@ -30,8 +34,14 @@ impl ClothMeshes {
     /// Takes figures that [`check_saved`](Self::check_saved) found sound.
     pub(crate) fn restore_saved(&mut self, figures: &[f64]) {
         let (frames, slipped) = figures.split_at(self.ropes.saved_len());
+        let (bent, sheared) = slipped.split_at(self.bending.saved_len());
         self.ropes.restore(frames);
-        self.bending.restore(slipped);
+        self.bending.restore(bent);
+        let groups: Vec<usize> = self.sheared().flatten().collect();
+        for (group, figures) in groups.into_iter().zip(sheared.as_chunks::<LANES>().0) {
+            let state = &mut self.states[group];
+            (state.slipped, state.lost) = (F32x16(figures.map(|x| x as f32)), F32x16::ZERO);
+        }
     }
 
     /// Takes the frames to the vertices as they are now.

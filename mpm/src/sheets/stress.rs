@@ -14,7 +14,7 @@ use super::gas::Gases;
 use super::quad::F32x4;
 use super::ropes::Ropes;
 use crate::cloth::model::{Polar, Qr};
-use crate::cloth::{ClothMaterial, ClothModel, YarnModel, stability};
+use crate::cloth::{ClothMaterial, ClothModel, ShearFrictionModel, YarnModel, stability};
 use crate::tiles::ParticleStore;
 use pliant_numeric::linalg::Vec3;
 use pliant_numeric::scalar::Real;
@@ -337,10 +337,17 @@ impl Kernel for StepFaces<'_> {
     #[inline(always)]
     fn run<S: Simd>(self) {
         let Self { group, state, displacements, material, warp, cell, mesh } = self;
-        let law = PlaneLaw::<S> {
+        let mut law = PlaneLaw::<S> {
             model: ClothModel::new(material),
             yarns: YarnModel::new(material).zip(warp.map(Lanes::load_all)),
+            friction: None,
         };
+        if let (Some((_, warp)), Some(friction)) = (&law.yarns, ShearFrictionModel::new(material)) {
+            if mesh.step == 0 {
+                slip(&friction, *warp, group, state);
+            }
+            law.friction = Some((friction, Lanes::load(&state.slipped)));
+        }
         let mut biot = [Lanes::<S>::all(0.0); 3];
         if mesh.steps > 1 {
             biot = step_mesh(&law, group, state, displacements, mesh, cell);
@@ -358,6 +365,8 @@ type Yarns<S> = (YarnModel<Lanes<S>>, [Lanes<S>; 2]);
 struct PlaneLaw<S: Simd> {
     model: ClothModel<Lanes<S>>,
     yarns: Option<Yarns<S>>,
+    /// Their friction, and by how much they have slipped (no unit).
+    friction: Option<(ShearFrictionModel<Lanes<S>>, Lanes<S>)>,
 }
 
 impl<S: Simd> PlaneLaw<S> {
@@ -367,8 +376,27 @@ impl<S: Simd> PlaneLaw<S> {
         let sheet = self.model.biot(polar);
         let Some((yarns, warp)) = &self.yarns else { return sheet };
         let of_yarns = yarns.biot(polar, *warp);
-        core::array::from_fn(|n| sheet[n] + of_yarns[n])
+        let woven = core::array::from_fn(|n| sheet[n] + of_yarns[n]);
+        let Some((friction, slipped)) = &self.friction else { return woven };
+        let of_friction = friction.biot(ShearFrictionModel::shear(polar, *warp), *slipped, *warp);
+        core::array::from_fn(|n| woven[n] + of_friction[n])
     }
+}
+
+/// Lets the yarns of sixteen faces slip.
+#[inline(always)]
+fn slip<S: Simd>(
+    friction: &ShearFrictionModel<Lanes<S>>,
+    warp: [Lanes<S>; 2],
+    group: &FaceGroup,
+    state: &mut FaceState,
+) {
+    let [f1, f2] = columns(group, edges::<S>(state));
+    let polar = Polar::new(&Qr::new(&[f1, f2, f1]));
+    let shear = ShearFrictionModel::shear(&polar, warp);
+    let (slipped, lost) = friction.slip(shear, Lanes::load(&state.slipped));
+    slipped.store(&mut state.slipped);
+    (lost * Lanes::load(&group.volume)).store(&mut state.lost);
 }
 
 /// Adds to the means of the Biot stresses, and finds the forces of the plane unless it is the last

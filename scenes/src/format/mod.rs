@@ -73,4 +73,4 @@ pub use task::{Gripper, GripperCommand, Task, TaskControl, Timing, Tool, ToolPos
 pub use validate::{
     Problem, ValidationError, goals_within_duration, validate, value_and_unit, within_limits,
 };
-pub use weave::ClothWeave;
+pub use weave::{ClothShearFriction, ClothWeave};

@@ -1,6 +1,6 @@
 //! Woven fabrics.
 
-use pliant_mpm::cloth::{Weave, weave};
+use pliant_mpm::cloth::{ShearFriction, Weave, weave};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,20 @@ pub struct ClothWeave {
     /// stiffnesses along them [N m].
     #[serde(default)]
     pub twist_stiffness: Option<f64>,
+    /// Friction between yarns that turn on each other. Null: shear springs back whole.
+    #[serde(default)]
+    pub shear_friction: Option<ClothShearFriction>,
+}
+
+/// Friction between yarns that turn on each other: beyond that of the shear modulus there is a shear
+/// stress against the turn, which goes with the change of the angle up to a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClothShearFriction {
+    /// Largest shear stress; times thickness half of the hysteresis 2 HG of a shear test [Pa].
+    pub stress: f64,
+    /// Change of the angle between warp and weft by which this stress is reached [rad].
+    pub strain: f64,
 }
 
 impl ClothWeave {
@@ -42,6 +56,9 @@ impl ClothWeave {
             shear_modulus: self.shear_modulus,
             weft_bending_stiffness: weft,
             twist_stiffness: self.twist_stiffness.unwrap_or(usual),
+            shear_friction: self
+                .shear_friction
+                .map(|ClothShearFriction { stress, strain }| ShearFriction { stress, strain }),
         }
     }
 }

@@ -7,8 +7,8 @@ use crate::builders::{body, dynamic};
 use crate::laws::Law;
 use crate::sampler::SceneSampler;
 use pliant_scenes::format::{
-    AutoOr, ClothBendingFriction, ClothGas, ClothPin, ClothShape, ClothWeave, Corner, Edge, Fabric,
-    PinKeyframe, PinPlace, Pose, Scene,
+    AutoOr, ClothBendingFriction, ClothGas, ClothPin, ClothShape, ClothShearFriction, ClothWeave, Corner,
+    Edge, Fabric, PinKeyframe, PinPlace, Pose, Scene,
 };
 
 /// Sheets that are held.
@@ -51,16 +51,22 @@ fn weave(sampler: &mut SceneSampler, fabric: &mut Fabric) {
         shear_modulus: most.max(1e-3 * weft_youngs_modulus * (1.0 - nu)) * sampler.log_within(1e-3, 1.0),
         weft_bending_stiffness,
         twist_stiffness,
+        shear_friction: None,
     });
 }
 
-/// Gives a fabric friction in bending: within a curvature of 0.03 to 3 over the sheet's radius \[m\] a
-/// stiffness like that of an elastic sheet.
-fn bending_friction(sampler: &mut SceneSampler, fabric: &mut Fabric, radius: f64) {
+/// Gives a fabric friction within, in bending and, if it is woven, in shear: within a curvature of 0.03 to
+/// 3 over the sheet's radius \[m\], and a shear of 1e-3 to 0.3, stiffnesses like those of elastic sheets.
+fn friction(sampler: &mut SceneSampler, fabric: &mut Fabric, radius: f64) {
     let thickness = fabric.thickness.value().unwrap_or(0.0);
     let stiffness = fabric.youngs_modulus * thickness.powi(3) * sampler.log_within(1e-3, 0.1);
     let curvature = sampler.log_within(0.03, 3.0) / radius;
     fabric.bending_friction = Some(ClothBendingFriction { moment: stiffness * curvature, curvature });
+    if let Some(weave) = &mut fabric.weave {
+        let strain = sampler.log_within(1e-3, 0.3);
+        let stress = weave.shear_modulus * strain * sampler.log_within(0.03, 3.0);
+        weave.shear_friction = Some(ClothShearFriction { stress, strain });
+    }
 }
 
 /// Pins of a sheet of this shape.
@@ -135,7 +141,7 @@ fn draw_hung(sampler: &mut SceneSampler) -> Trial {
     for cloth in &mut scene.cloths {
         cloth.pins = pins(sampler, &cloth.shape, moves, duration);
         if sampler.chance(0.3) {
-            bending_friction(sampler, &mut cloth.material, radius);
+            friction(sampler, &mut cloth.material, radius);
         }
     }
     // What is moved brings energy; the law is of what is passive.
