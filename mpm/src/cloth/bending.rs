@@ -210,7 +210,6 @@ pub fn forces(corners: &[Vector3<f64>; 4], moment: f64) -> [Vector3<f64>; 4] {
 
 /// Whole sheets, serially.
 pub(crate) mod serial {
-    use super::super::bending_friction::serial::Friction;
     use super::{Hinge, forces};
     use nalgebra::Vector3;
 
@@ -229,16 +228,15 @@ pub(crate) mod serial {
         hinges.iter().zip(moments).map(|(h, m)| h.energy(&h.vertices.map(|v| x[v]), m)).sum()
     }
 
-    /// Adds the forces on the vertices \[N\], with those of friction.
+    /// Adds the forces on the vertices \[N\], with those of other moments at the hinges \[N m\].
     pub(crate) fn add_forces(
-        (hinges, friction): (&[Hinge], &Friction),
+        (hinges, others): (&[Hinge], &[f64]),
         x: &[Vector3<f64>],
         held: &[bool],
         all: &mut [Vector3<f64>],
     ) {
-        let mut moments = moments(hinges, x, held);
-        friction.add_moments(hinges, x, held, &mut moments);
-        for (hinge, moment) in hinges.iter().zip(moments) {
+        for ((hinge, moment), other) in hinges.iter().zip(moments(hinges, x, held)).zip(others) {
+            let moment = moment + other;
             for (&vertex, force) in hinge.vertices.iter().zip(forces(&hinge.vertices.map(|v| x[v]), moment)) {
                 all[vertex] += force;
             }
@@ -280,7 +278,6 @@ fn angle_gradient(corners: &[Vector3<f64>; 4]) -> [Vector3<f64>; 4] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bending_friction::serial::Friction;
     use super::*;
     use pliant_testing::random::Random;
 
@@ -302,7 +299,7 @@ mod tests {
         for _ in 0..20 {
             let (x, held) = crumpled(&mut random, &mesh);
             let mut forces = vec![Vector3::zeros(); x.len()];
-            serial::add_forces((&hinges, &Friction::default()), &x, &held, &mut forces);
+            serial::add_forces((&hinges, &vec![0.0; hinges.len()]), &x, &held, &mut forces);
             let scale = forces.iter().map(|f| f.norm()).fold(0.0, f64::max);
             let step = 1e-6;
             for vertex in 0..x.len() {
@@ -407,7 +404,7 @@ mod tests {
             let mut forces = vec![Vector3::zeros(); bent.len()];
             let hinges = Hinge::all(&mesh, 1.0);
             let held = vec![false; bent.len()];
-            serial::add_forces((&hinges, &Friction::default()), &bent, &held, &mut forces);
+            serial::add_forces((&hinges, &vec![0.0; hinges.len()]), &bent, &held, &mut forces);
             let scale = forces.iter().map(|f| f.z.abs()).fold(0.0, f64::max);
             for (i, j) in (2..parts - 1).flat_map(|i| (2..parts - 1).map(move |j| (i, j))) {
                 // Angles are linear in the curvature up to its square.

@@ -197,14 +197,9 @@ pub(crate) mod serial {
             bent.map(of).sum()
         }
 
-        /// Adds to the moments of the hinges \[N m\].
-        pub(crate) fn add_moments(
-            &self,
-            hinges: &[Hinge],
-            x: &[Vector3<f64>],
-            held: &[bool],
-            moments: &mut [f64],
-        ) {
+        /// Its moments at the hinges \[N m\].
+        pub(crate) fn moments(&self, hinges: &[Hinge], x: &[Vector3<f64>], held: &[bool]) -> Vec<f64> {
+            let mut moments = vec![0.0; hinges.len()];
             for (face, slipped) in self.faces.iter().zip(&self.slipped) {
                 if !face.bends(|v| held[v]) {
                     continue;
@@ -217,6 +212,7 @@ pub(crate) mod serial {
                     moments[number] += hinge.moment_of_faces(face.at_edge(edge, &moment), held);
                 }
             }
+            moments
         }
     }
 
@@ -278,7 +274,8 @@ mod tests {
                 mesh.vertices().iter().map(|x| x + Vector3::from(random.vec3(-0.03, 0.03).0)).collect();
             let held: Vec<_> = x.iter().map(|_| random.unit() < 0.3).collect();
             let mut forces = vec![Vector3::zeros(); x.len()];
-            bending::serial::add_forces((&hinges, &friction), &x, &held, &mut forces);
+            let moments = friction.moments(&hinges, &x, &held);
+            bending::serial::add_forces((&hinges, &moments), &x, &held, &mut forces);
             let scale = forces.iter().map(|f| f.norm()).fold(0.0, f64::max);
             let step = 1e-6;
             for (vertex, axis) in (0..x.len()).flat_map(|vertex| (0..3).map(move |axis| (vertex, axis))) {

@@ -69,10 +69,10 @@ pub use mesh::{ClothMesh, Edge, MeshError};
 pub use model::{ClothMaterial, ClothModel};
 pub use patch::SheetParticles;
 pub use pin::{Pin, PinError};
-pub use shear_friction::{ShearFriction, ShearFrictionModel};
+pub use shear_friction::ShearFrictionModel;
 pub use sheet::{ClothError, RestFace, Sheet};
 pub use stability::{SheetStretch, Stability, Stretch};
-pub use weave::{Weave, WeaveError};
+pub use weave::{ShearFriction, Weave, WeaveError};
 pub use yarns::YarnModel;
 
 #[cfg(test)]

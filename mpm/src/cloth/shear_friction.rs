@@ -14,38 +14,9 @@
 //! 4 tau_0 (d / 2 - gamma_0) per volume.
 
 use super::model::{ClothMaterial, Polar, TINY};
-use crate::material::{MaterialError, unless_positive};
 use pliant_numeric::scalar::Real;
-use serde::{Deserialize, Serialize};
 
-/// How the yarns of a fabric rub on each other as they turn.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ShearFriction {
-    /// Shear stress tau_0 at which they slip \[Pa\]; times thickness half of the distance 2 HG of the
-    /// branches in a shear test \[N/m\].
-    pub stress: f64,
-    /// Change of shear gamma_0 by which this stress is reached (no unit): of the angle between warp and
-    /// weft \[rad\].
-    pub strain: f64,
-}
-
-impl ShearFriction {
-    /// Shear modulus before they slip, beside that of the fabric \[Pa\].
-    pub fn modulus(&self) -> f64 {
-        self.stress / self.strain
-    }
-
-    /// All figures that are out of range or not numbers.
-    pub(super) fn out_of_range(&self) -> [Option<MaterialError>; 2] {
-        [
-            unless_positive("weave.shear_friction.stress", self.stress, "Pa"),
-            unless_positive("weave.shear_friction.strain", self.strain, ""),
-        ]
-    }
-}
-
-/// [`ShearFriction`] as the kernels take it.
+/// [`ShearFriction`](super::ShearFriction) as the kernels take it.
 #[derive(Clone, Copy, Debug)]
 pub struct ShearFrictionModel<T> {
     /// Shear modulus before slip \[Pa\].
@@ -107,7 +78,7 @@ impl<T: Real> ShearFrictionModel<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cloth::Weave;
+    use crate::cloth::{ShearFriction, Weave};
     use crate::material::Elastic;
     use pliant_testing::random::Random;
 

@@ -53,7 +53,6 @@
 //! is nearly across the warp the projection is meaningless, and the sheet is refused.
 
 use super::mesh::ClothMesh;
-use super::shear_friction::ShearFriction;
 use crate::material::{Elastic, MaterialError, unless, unless_positive};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -88,6 +87,33 @@ pub struct Weave {
     /// Friction between yarns that turn on each other; none is an elastic fabric.
     #[serde(default)]
     pub shear_friction: Option<ShearFriction>,
+}
+
+/// How the yarns of a fabric rub on each other as they turn.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShearFriction {
+    /// Shear stress tau_0 at which they slip \[Pa\]; times thickness half of the distance 2 HG of the
+    /// branches in a shear test \[N/m\].
+    pub stress: f64,
+    /// Change of shear gamma_0 by which this stress is reached (no unit): of the angle between warp and
+    /// weft \[rad\].
+    pub strain: f64,
+}
+
+impl ShearFriction {
+    /// Shear modulus before they slip, beside that of the fabric \[Pa\].
+    pub fn modulus(&self) -> f64 {
+        self.stress / self.strain
+    }
+
+    /// All figures that are out of range or not numbers.
+    fn out_of_range(&self) -> [Option<MaterialError>; 2] {
+        [
+            unless_positive("weave.shear_friction.stress", self.stress, "Pa"),
+            unless_positive("weave.shear_friction.strain", self.strain, ""),
+        ]
+    }
 }
 
 /// Why a sheet cannot be woven.

@@ -319,8 +319,9 @@ impl ReferenceCloth {
             face.add_forces(&[p1, p2], &mut on_vertices);
             on_directors.push(-face.volume * Vector3::from(p3.0));
         }
-        let bent = (&self.hinges[..], &self.friction);
-        bending::serial::add_forces(bent, &self.positions(), &self.held(), &mut on_vertices);
+        let (positions, held) = (self.positions(), self.held());
+        let of_friction = self.friction.moments(&self.hinges, &positions, &held);
+        bending::serial::add_forces((&self.hinges, &of_friction), &positions, &held, &mut on_vertices);
         (on_vertices, on_directors)
     }
 
