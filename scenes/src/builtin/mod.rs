@@ -1,6 +1,8 @@
 //! The scenes that come with Pliant: a JSON file each beside this one, another scene with changes, or
 //! a garment that is folded.
 
+use pliant_coupling::AutoOr;
+
 use crate::folding::{Folding, FoldingError, Garment};
 use crate::format::{
     Assignment, ParseError, Scene, SetError, TShirtMeasures, TrousersMeasures, apply, parse_scene,
@@ -77,8 +79,9 @@ const VARIANTS: [Variant; 2] = [
 type FoldedGarment = (&'static str, &'static str, fn() -> Garment);
 
 /// Garments that are folded from wherever they lie, see [`crate::folding`].
-const FOLDINGS: [FoldedGarment; 3] = [
+const FOLDINGS: [FoldedGarment; 4] = [
     ("tshirt-folding", TSHIRT, || Garment::TShirt(TShirtMeasures::default())),
+    ("sleeves-folding", SLEEVES, || Garment::LongSleeves(LONG_SLEEVES)),
     ("trousers-folding", "Trousers, of which a leg is laid onto the other.", || {
         Garment::Trousers(TrousersMeasures::default())
     }),
@@ -103,15 +106,41 @@ const TOWEL: &str = "A towel of one layer, 40 x 50 cm. The ends of its lower edg
     where one hand takes it, so two take it, side by side, on gantries whose columns stand beside their \
     bridges. They lay it back slowly, so that the layer below stays.";
 
+/// The shirt with long sleeves, of a child of six: its sleeves reach the middle line on the body.
+const LONG_SLEEVES: TShirtMeasures = TShirtMeasures {
+    chest_width: 0.36,
+    length: 0.44,
+    sleeve_length: 0.17,
+    sleeve_opening: 0.09,
+    sleeve_drop: 0.05,
+    neck_width: 0.14,
+    front_neck_depth: 0.06,
+    back_neck_depth: 0.02,
+    gap: AutoOr::Auto,
+    spacing: AutoOr::Auto,
+};
+
+/// What is special about it.
+const SLEEVES: &str = "A shirt with long sleeves. One hand after the other lays a sleeve onto the body; both \
+    lay the lower edge beyond the upper one, and back; one after the other slides a blade below a cuff, on \
+    the cloth of the body, and lays the sleeve back.";
+
 /// What all of them show.
 const FOLDED: &str = "Two hands on gantries fold a garment twice, unfold it and lay it flat, from wherever \
-    it lies: they look at the cloth before each grasp, and no path is known before. They take its left side \
-    and lay it onto its right side; one takes the lower edge and lays it beyond the upper one; it takes a \
-    corner of that edge again and undoes the fold; two undo the first.";
+    it lies: they look at the cloth before each grasp, and no path is known before.";
+
+/// How all but a shirt with long sleeves are folded.
+const HALVES: &str = "They take its left side and lay it onto its right side; one takes the lower edge and \
+    lays it beyond the upper one; it takes a corner of that edge again and undoes the fold; two undo the \
+    first.";
 
 fn folding((name, about, garment): &FoldedGarment) -> Result<Scene, BuiltinError> {
-    let mut scene = Folding::of(garment()).scene(name)?;
-    scene.description = format!("{FOLDED} {about}");
+    let garment = garment();
+    let mut scene = Folding::of(garment).scene(name)?;
+    scene.description = match garment {
+        Garment::LongSleeves(_) => format!("{FOLDED} {about}"),
+        _ => format!("{FOLDED} {HALVES} {about}"),
+    };
     Ok(scene)
 }
 

@@ -1,16 +1,16 @@
 //! Which edges the hands take, and how they carry them.
 
-use super::hands::{Carriage, Side};
+use super::hands::{CLEARANCE, Carriage, Side};
 use super::pattern::{EDGE_BEYOND, EdgePlace, Pattern, side_beyond};
 use crate::format::ClothPoint;
 
 /// How far blades reach below an edge \[m\].
-const DEPTH: f64 = 0.025;
+pub const DEPTH: f64 = 0.025;
 /// The same where an edge lies beyond another that is to stay, from half-way between them: layers that
 /// share cells of the grid move together \[m\].
-const BEFORE_MIDDLE: f64 = -0.005;
+pub const BEFORE_MIDDLE: f64 = -0.005;
 /// How much farther than its place an edge is drawn that is laid back, which smooths the cloth \[m\].
-const SMOOTHED: f64 = 0.01;
+pub const SMOOTHED: f64 = 0.01;
 
 /// How long an edge is carried that is folded over \[s\].
 pub const FOLDED_IN: f64 = 1.2;
@@ -47,6 +47,7 @@ pub fn fold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
         at: 0.0,
         depth: DEPTH,
         opening: 0.06,
+        clearance: CLEARANCE,
         distance: 2.0 * place.from_middle + side_beyond(pattern) - carrying(pattern).short,
         lasting: FOLDED_IN,
         drop: 0.01,
@@ -65,6 +66,7 @@ pub fn fold_across(pattern: &Pattern, side: Side, place: &EdgePlace) -> Carriage
         at: 0.0,
         depth: DEPTH,
         opening: 0.07,
+        clearance: CLEARANCE,
         distance: pattern.length + EDGE_BEYOND,
         lasting: FOLDED_IN,
         drop: 0.012,
@@ -83,6 +85,7 @@ pub fn unfold_across(pattern: &Pattern, side: Side, place: &EdgePlace) -> Carria
         at: 0.0,
         depth: BEFORE_MIDDLE,
         opening: 0.07,
+        clearance: CLEARANCE,
         distance: place.length + SMOOTHED,
         lasting: carrying(pattern).unfolded_in,
         drop: 0.004,
@@ -107,6 +110,7 @@ pub fn unfold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
         at: place.at,
         depth: BEFORE_MIDDLE,
         opening: 0.06,
+        clearance: CLEARANCE,
         distance: 2.0 * place.from_middle + SMOOTHED,
         lasting: carrying(pattern).unfolded_in,
         drop: 0.004,

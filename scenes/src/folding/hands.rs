@@ -18,8 +18,8 @@ const BLADE_END: f64 = 0.18;
 const BLADE: f64 = 0.0015;
 /// Angle by which a hand is tilted from straight down: its blades are 25 degrees from level \[rad\].
 const TILT: f64 = 65.0 / 180.0 * std::f64::consts::PI;
-/// Height of the lower blade's end above the table \[m\].
-const CLEARANCE: f64 = 0.001;
+/// Height of the lower blade's end above a bare table \[m\].
+pub const CLEARANCE: f64 = 0.001;
 /// Opening of a hand whose blades press on cloth \[m\].
 const CLOSED: f64 = 0.004;
 /// Effort of a finger that pinches \[N\].
@@ -102,6 +102,8 @@ pub struct Carriage {
     pub depth: f64,
     /// Opening with which it comes \[m\].
     pub opening: f64,
+    /// Height of the lower blade's end above the table where it goes below the edge \[m\].
+    pub clearance: f64,
     /// How far the edge is carried, at right angles to its direction \[m\].
     pub distance: f64,
     /// How long \[s\].
@@ -190,10 +192,10 @@ struct Moves<'a> {
 impl Moves<'_> {
     /// Slides a blade below the edge and pinches.
     fn take(&mut self) {
-        let Carriage { opening, depth, .. } = *self.edge;
+        let Carriage { opening, depth, clearance, .. } = *self.edge;
         // Of an open hand the blades are beside the middle, the lower one behind it.
         let behind = 0.5 * opening * TILT.cos();
-        let low = height_above(CLEARANCE, opening);
+        let low = height_above(clearance, opening);
         let before = behind - STAND_OFF;
         self.go(duration::APPROACH, WaypointPath::Joint, before, low + 0.08, TILT);
         self.go(duration::DOWN, WaypointPath::Straight, before, low, TILT);
@@ -203,7 +205,7 @@ impl Moves<'_> {
             duration::CLOSE,
             WaypointPath::Straight,
             depth,
-            height_above(CLEARANCE + 0.002, CLOSED),
+            height_above(clearance + 0.002, CLOSED),
             TILT,
         );
     }

@@ -6,7 +6,7 @@ use crate::format::{ClothPoint, ClothShape, TShirtMeasures, TrousersMeasures};
 
 /// From the lower corner along the side to where a hand takes it to fold \[m\]: a little more than
 /// half of a blade's width, so that the corner is carried along.
-const AT_CORNER: f64 = 0.03;
+pub const AT_CORNER: f64 = 0.03;
 /// The same where it is taken to unfold \[m\]: above where the hem was grasped before.
 const ABOVE_HEM: f64 = 0.08;
 /// From a towel's middle line to where its lower edge is taken near the first fold \[m\].
@@ -23,6 +23,9 @@ pub const EDGE_BEYOND: f64 = 0.025;
 pub enum Garment {
     /// A T-shirt, with sleeves of any length.
     TShirt(TShirtMeasures),
+    /// A shirt whose sleeves are laid onto its body in place of the first fold. Both reach to the middle
+    /// line at most.
+    LongSleeves(TShirtMeasures),
     /// Trousers.
     Trousers(TrousersMeasures),
     /// A towel, one layer. Its lower edge is taken by two hands: the ends of a single layer's edge droop
@@ -94,93 +97,91 @@ impl SidePlace {
 }
 
 impl Pattern {
-    pub fn new(garment: &Garment, grid_spacing: f64) -> Self {
-        match *garment {
-            Garment::TShirt(measures) => {
-                let shirt = measures.shirt(grid_spacing);
-                let place = |name| named(&shirt.key_points(), name);
-                let [hem, cuff] = ["hem-right", "cuff-upper-right"].map(place);
-                // The side is straight above the hem; of a cuff the hands take the middle.
-                let up = |length: f64| SidePlace::on_seam(hem + Vector2::new(0.0, length));
-                let ends =
-                    |side: &str| ["upper", "lower"].map(|end| key(&format!("cuff-{end}-{side}"))).to_vec();
-                let (neck, inside) = (place("neck-right"), hem.x - AT_CORNER);
-                let shoulder = neck + (cuff - neck) * ((inside - neck.x) / (cuff.x - neck.x));
-                let lower_cuff = place("cuff-lower-right");
-                let from_middle = 0.5 * (cuff.x + lower_cuff.x);
-                let cuffs = SidePlace { left: ends("left"), right: ends("right"), at: 0.0, from_middle };
-                let [left, right] = pair("cuff-upper").map(|corner| vec![corner]);
-                let slope = (cuff - lower_cuff).normalize();
-                let from_middle = cuff.x - BELOW_CUFF * slope.x;
-                let cuff_corners = SidePlace { left, right, at: -BELOW_CUFF, from_middle };
-                Self {
-                    shape: ClothShape::TShirt(measures),
-                    layers: 2,
-                    lower: pair("hem"),
-                    upper: pair("cuff-upper"),
-                    inner: vec![key("hem-middle")],
-                    corners: [hem, cuff],
-                    length: shirt.length,
-                    folded_at: [up(AT_CORNER), cuffs],
-                    unfolded_at: [up(ABOVE_HEM), cuff_corners],
-                    lower_at: vec![EdgePlace {
-                        fold: vec![key("hem-middle"), key("hem-left")],
-                        unfold: [on_edge(inside, hem.y, shirt.gap), on_edge(inside, shoulder.y, 0.0)]
-                            .concat(),
-                        length: shoulder.y - hem.y,
-                    }],
-                }
-            }
-            Garment::Trousers(measures) => {
-                let trousers = measures.trousers(grid_spacing);
-                let corners =
-                    ["hem-outer-right", "waist-right"].map(|name| named(&trousers.key_points(), name));
-                let [folded_at, unfolded_at] = straight_sides(corners);
-                let inside = corners.map(|corner| corner.x - AT_CORNER);
-                let ends = [0, 1].map(|edge| on_edge(inside[edge], corners[edge].y, trousers.gap));
-                Self {
-                    shape: ClothShape::Trousers(measures),
-                    layers: 2,
-                    lower_at: vec![EdgePlace {
-                        fold: [&pair("hem-inner")[..], &[key("hem-outer-left")]].concat(),
-                        unfold: ends.concat(),
-                        length: corners[1].y - corners[0].y,
-                    }],
-                    lower: pair("hem-outer"),
-                    upper: pair("waist"),
-                    inner: pair("hem-inner").to_vec(),
-                    corners,
-                    length: trousers.length,
-                    folded_at,
-                    unfolded_at,
-                }
-            }
-            Garment::Towel { size } => {
-                let half = 0.5 * Vector2::from(size);
-                // Edges as long as those of sewn garments; diagonals are longer.
-                let parts = size.map(|side| (side / (1.1 * grid_spacing)).ceil().max(1.0) as u32);
-                // The vertex that is nearest to the middle of the lower edge.
-                let step = size[0] / f64::from(parts[0]);
-                let middle = step * (0.5 * f64::from(parts[0])).floor() - half.x;
-                let corners = [Vector2::new(half.x, -half.y), half];
-                let [folded_at, unfolded_at] = straight_sides(corners);
-                let place = |from_middle: f64| {
-                    let [fold, below] = corners.map(|corner| on_edge(from_middle, corner.y, 0.0));
-                    EdgePlace { unfold: [fold.clone(), below].concat(), fold, length: size[1] }
-                };
-                Self {
-                    shape: ClothShape::Rectangle { size, parts },
-                    layers: 1,
-                    lower_at: [half.x - AT_CORNER, AT_FOLD].map(place).to_vec(),
-                    lower: pair("lower"),
-                    upper: pair("upper"),
-                    inner: vec![ClothPoint::Nearest { point: [middle, -half.y, 0.0] }],
-                    corners,
-                    length: size[1],
-                    folded_at,
-                    unfolded_at,
-                }
-            }
+    /// Of a T-shirt.
+    pub fn tshirt(measures: TShirtMeasures, grid_spacing: f64) -> Self {
+        let shirt = measures.shirt(grid_spacing);
+        let place = |name| named(&shirt.key_points(), name);
+        let [hem, cuff] = ["hem-right", "cuff-upper-right"].map(place);
+        // The side is straight above the hem; of a cuff the hands take the middle.
+        let up = |length: f64| SidePlace::on_seam(hem + Vector2::new(0.0, length));
+        let ends = |side: &str| ["upper", "lower"].map(|end| key(&format!("cuff-{end}-{side}"))).to_vec();
+        let (neck, inside) = (place("neck-right"), hem.x - AT_CORNER);
+        let shoulder = neck + (cuff - neck) * ((inside - neck.x) / (cuff.x - neck.x));
+        let lower_cuff = place("cuff-lower-right");
+        let from_middle = 0.5 * (cuff.x + lower_cuff.x);
+        let cuffs = SidePlace { left: ends("left"), right: ends("right"), at: 0.0, from_middle };
+        let [left, right] = pair("cuff-upper").map(|corner| vec![corner]);
+        let slope = (cuff - lower_cuff).normalize();
+        let from_middle = cuff.x - BELOW_CUFF * slope.x;
+        let cuff_corners = SidePlace { left, right, at: -BELOW_CUFF, from_middle };
+        Self {
+            shape: ClothShape::TShirt(measures),
+            layers: 2,
+            lower: pair("hem"),
+            upper: pair("cuff-upper"),
+            inner: vec![key("hem-middle")],
+            corners: [hem, cuff],
+            length: shirt.length,
+            folded_at: [up(AT_CORNER), cuffs],
+            unfolded_at: [up(ABOVE_HEM), cuff_corners],
+            lower_at: vec![EdgePlace {
+                fold: vec![key("hem-middle"), key("hem-left")],
+                unfold: [on_edge(inside, hem.y, shirt.gap), on_edge(inside, shoulder.y, 0.0)].concat(),
+                length: shoulder.y - hem.y,
+            }],
+        }
+    }
+
+    /// Of trousers.
+    pub fn trousers(measures: TrousersMeasures, grid_spacing: f64) -> Self {
+        let trousers = measures.trousers(grid_spacing);
+        let corners = ["hem-outer-right", "waist-right"].map(|name| named(&trousers.key_points(), name));
+        let [folded_at, unfolded_at] = straight_sides(corners);
+        let inside = corners.map(|corner| corner.x - AT_CORNER);
+        let ends = [0, 1].map(|edge| on_edge(inside[edge], corners[edge].y, trousers.gap));
+        Self {
+            shape: ClothShape::Trousers(measures),
+            layers: 2,
+            lower_at: vec![EdgePlace {
+                fold: [&pair("hem-inner")[..], &[key("hem-outer-left")]].concat(),
+                unfold: ends.concat(),
+                length: corners[1].y - corners[0].y,
+            }],
+            lower: pair("hem-outer"),
+            upper: pair("waist"),
+            inner: pair("hem-inner").to_vec(),
+            corners,
+            length: trousers.length,
+            folded_at,
+            unfolded_at,
+        }
+    }
+
+    /// Of a towel.
+    pub fn towel(size: [f64; 2], grid_spacing: f64) -> Self {
+        let half = 0.5 * Vector2::from(size);
+        // Edges as long as those of sewn garments; diagonals are longer.
+        let parts = size.map(|side| (side / (1.1 * grid_spacing)).ceil().max(1.0) as u32);
+        // The vertex that is nearest to the middle of the lower edge.
+        let step = size[0] / f64::from(parts[0]);
+        let middle = step * (0.5 * f64::from(parts[0])).floor() - half.x;
+        let corners = [Vector2::new(half.x, -half.y), half];
+        let [folded_at, unfolded_at] = straight_sides(corners);
+        let place = |from_middle: f64| {
+            let [fold, below] = corners.map(|corner| on_edge(from_middle, corner.y, 0.0));
+            EdgePlace { unfold: [fold.clone(), below].concat(), fold, length: size[1] }
+        };
+        Self {
+            shape: ClothShape::Rectangle { size, parts },
+            layers: 1,
+            lower_at: [half.x - AT_CORNER, AT_FOLD].map(place).to_vec(),
+            lower: pair("lower"),
+            upper: pair("upper"),
+            inner: vec![ClothPoint::Nearest { point: [middle, -half.y, 0.0] }],
+            corners,
+            length: size[1],
+            folded_at,
+            unfolded_at,
         }
     }
 }
@@ -201,7 +202,7 @@ fn on_edge(from_middle: f64, y: f64, gap: f64) -> Vec<ClothPoint> {
     layers.iter().flat_map(both).collect()
 }
 
-fn key(name: &str) -> ClothPoint {
+pub fn key(name: &str) -> ClothPoint {
     ClothPoint::KeyPoint { name: name.to_owned() }
 }
 
@@ -211,7 +212,7 @@ fn pair(kind: &str) -> [ClothPoint; 2] {
 }
 
 /// Where the pattern has a key point, which it has \[m\].
-fn named(points: &[(&'static str, Vector2<f64>)], name: &str) -> Vector2<f64> {
+pub fn named(points: &[(&'static str, Vector2<f64>)], name: &str) -> Vector2<f64> {
     points.iter().find(|(own, _)| *own == name).map_or_else(Vector2::zeros, |(_, place)| *place)
 }
 

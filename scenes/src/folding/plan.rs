@@ -1,0 +1,121 @@
+//! How a garment is folded and unfolded: which hands carry which edges, stage by stage, and what the
+//! garment covers after each.
+
+use nalgebra::Vector3;
+
+use super::carriages::{fold_across, fold_side, unfold_across, unfold_side};
+use super::hands::{BESIDE_CARRYING, Carriage, Columns, Side, rounded};
+use super::pattern::{EDGE_BEYOND, Garment, Pattern, side_beyond};
+use super::sleeves::Sleeves;
+use crate::format::ClothShape;
+
+/// From a carriage to the next sighting, while what was let go comes to rest \[s\].
+const SETTLE: f64 = 0.1;
+
+/// An edge that a hand carries, and the angle at which its wrist waits thereafter \[rad\].
+pub struct Carried {
+    pub carriage: Carriage,
+    pub wrist: f64,
+}
+
+/// The plan of a garment.
+pub struct Plan {
+    pub shape: ClothShape,
+    pub columns: Columns,
+    /// What is carried at the same time.
+    pub stages: Vec<Vec<Carried>>,
+    /// The stage after which the garment is folded once, and after which it is folded twice, both
+    /// counted from 1. The next one undoes the second fold.
+    pub folded: [usize; 2],
+    pub folds: Folds,
+}
+
+/// The two folds.
+#[derive(Clone, Copy, Debug)]
+pub enum Folds {
+    /// The left half onto the right one, the lower half onto the upper one.
+    Halves {
+        /// How far the first reaches beyond what it is laid onto \[m\].
+        beyond: f64,
+    },
+    /// Both sleeves onto the body, the lower half onto the upper one.
+    Sleeves {
+        /// Distance of the creases from the middle line \[m\].
+        crease: f64,
+    },
+}
+
+/// A map from the flat garment to a folded one, in the plane.
+pub type Fold = Box<dyn Fn(&Vector3<f64>) -> Vector3<f64>>;
+
+impl Folds {
+    /// The garment folded once, ideally and as it is planned, and folded twice, ideally.
+    pub fn maps(self) -> [Fold; 3] {
+        match self {
+            Self::Halves { beyond } => [
+                Box::new(|x| Vector3::new(x.x.abs(), x.y, x.z)),
+                Box::new(move |x| Vector3::new(x.x.max(beyond - x.x), x.y, x.z)),
+                Box::new(|x| Vector3::new(x.x.abs(), x.y.abs(), x.z)),
+            ],
+            Self::Sleeves { crease } => {
+                let inward = move |x: f64| x.signum() * x.abs().min(2.0 * crease - x.abs());
+                [
+                    Box::new(move |x| Vector3::new(inward(x.x), x.y, x.z)),
+                    Box::new(move |x| Vector3::new(inward(x.x), x.y, x.z)),
+                    Box::new(move |x| Vector3::new(inward(x.x), x.y.max(EDGE_BEYOND - x.y), x.z)),
+                ]
+            }
+        }
+    }
+}
+
+impl Plan {
+    /// The plan of a garment for a grid of this spacing \[m\].
+    pub fn new(garment: &Garment, grid_spacing: f64) -> Self {
+        match *garment {
+            Garment::LongSleeves(measures) => Sleeves::new(measures, grid_spacing).plan(),
+            Garment::TShirt(measures) => halves(&Pattern::tshirt(measures, grid_spacing)),
+            Garment::Trousers(measures) => halves(&Pattern::trousers(measures, grid_spacing)),
+            Garment::Towel { size } => halves(&Pattern::towel(size, grid_spacing)),
+        }
+    }
+
+    /// When each stage begins, and when the last one ends \[s\].
+    pub fn times(&self, first: f64) -> Vec<f64> {
+        let mut times = vec![first];
+        let mut time = first;
+        for stage in &self.stages {
+            let lasting = stage.iter().map(|carried| carried.carriage.lasting).fold(0.0, f64::max);
+            time = rounded(time + BESIDE_CARRYING + lasting + SETTLE);
+            times.push(time);
+        }
+        times
+    }
+}
+
+/// The left half is laid onto the right one, the lower half onto the upper one; both are undone.
+fn halves(pattern: &Pattern) -> Plan {
+    let both = pattern.lower_at.len() > 1;
+    let carried = |(carriage, wrist)| Carried { carriage, wrist };
+    let sides = [(Side::Left, 0), (Side::Right, 1)];
+    let lower = || [Side::Left, Side::Right].into_iter().zip(&pattern.lower_at);
+    // Where the wrists wait: half-way to where they have to be next.
+    let [first, last] = [[-0.8, if both { -0.8 } else { -1.6 }], [1.6, if both { 1.6 } else { -1.6 }]];
+    let side = |wrists: [f64; 2], carry: fn(&Pattern, Side, usize) -> Carriage| {
+        let moves = sides.into_iter().zip(wrists);
+        moves.map(|((side, edge), wrist)| carried((carry(pattern, side, edge), wrist))).collect::<Vec<_>>()
+    };
+    Plan {
+        shape: pattern.shape.clone(),
+        // Two hands at one edge have to reach the same y.
+        columns: if both { Columns::Between } else { Columns::Below },
+        stages: vec![
+            side(first, fold_side),
+            lower().map(|(side, place)| carried((fold_across(pattern, side, place), 0.0))).collect(),
+            lower().map(|(side, place)| carried((unfold_across(pattern, side, place), 0.8))).collect(),
+            side(last, unfold_side),
+        ],
+        folded: [1, 2],
+        folds: Folds::Halves { beyond: side_beyond(pattern) },
+    }
+}
