@@ -78,6 +78,13 @@ impl World {
                 instead: "leave it out, or use the cpu backend",
             });
         }
+        if self.mpm.sheets().iter().any(|sheet| sheet.material.tearing.is_some()) {
+            return Err(BackendError::Unsupported {
+                what: "the tearing of a cloth".to_owned(),
+                backend: name,
+                instead: "leave it out, or use the cpu backend",
+            });
+        }
         if !self.mpm.ropes().is_empty() {
             return Err(BackendError::Unsupported {
                 what: "a rope".to_owned(),

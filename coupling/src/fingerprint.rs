@@ -45,6 +45,9 @@ impl Fingerprint {
             if let Some(friction) = &sheet.material.bending_friction {
                 self.add(format!("bending friction of sheet {s}"), format!("{friction:?}"));
             }
+            if let Some(tearing) = &sheet.material.tearing {
+                self.add(format!("tearing of sheet {s}"), format!("{tearing:?}"));
+            }
             if let Some(weave) = &sheet.material.weave {
                 self.add(format!("weave of sheet {s}"), format!("{weave:?}"));
             }

@@ -397,7 +397,13 @@ impl World {
         self.mpm.rope_particles()
     }
 
-    /// The sheets of cloth: which particles are theirs, and their faces.
+    /// Number of faces of all cloth that have torn.
+    pub fn torn_faces(&self) -> usize {
+        (0..self.cloths().len()).map(|cloth| self.mpm.torn_faces(cloth)).sum()
+    }
+
+    /// The sheets of cloth: which particles are theirs, and their faces; one that has torn has one vertex
+    /// three times.
     pub fn cloths(&self) -> &[SheetParticles] {
         self.mpm.sheet_particles()
     }

@@ -56,7 +56,7 @@ pub struct GridMotionSums {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Dissipated {
     /// Elastic energy dissipated by return mappings and by friction within cloth in bending
-    /// and in shear. Absent if cloth has friction against shear,
+    /// and in shear, and by its tearing. Absent if cloth has friction against shear,
     /// whose loss is not measured.
     pub plastic: Option<f64>,
     /// Kinetic energy dissipated by the damping of cloth, and by mass-proportional damping.
@@ -329,7 +329,8 @@ impl Mpm {
     pub fn dissipated(&self) -> Dissipated {
         let rubs = |m: &ClothMaterial| m.shear_stiffness > 0.0 && m.friction > 0.0;
         let known = !self.sheet_materials().iter().any(rubs);
-        let bent = self.sheets.as_ref().map_or(0.0, |sheets| sheets.lost_to_friction());
+        let bent =
+            self.sheets.as_ref().map_or(0.0, |sheets| sheets.lost_to_friction() + sheets.lost_to_tearing());
         let (mut plastic, mut damping, mut drag) = (bent, 0.0, Impulse::default());
         for outcome in &self.outcomes {
             plastic += outcome.plastic;
@@ -467,9 +468,14 @@ impl Mpm {
         self.sheets.as_ref().map_or_else(PinImpulse::default, |sheets| sheets.pin_impulse())
     }
 
-    /// The sheets' particles and faces; empty without cloth.
+    /// The sheets' particles and faces; empty without cloth. Faces that have torn have one vertex three times.
     pub fn sheet_particles(&self) -> &[SheetParticles] {
         self.sheets.as_ref().map_or(&[], |sheets| &sheets.patches)
+    }
+
+    /// Number of faces of a sheet that have torn.
+    pub fn torn_faces(&self, sheet: usize) -> usize {
+        self.sheets.as_ref().and_then(|sheets| sheets.torn_faces().nth(sheet)).unwrap_or(0)
     }
 
     /// The sheets as they were given, for other implementations of the same step; empty without

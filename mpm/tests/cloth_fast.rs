@@ -7,7 +7,7 @@ mod common;
 use common::{ROUNDOFF, bits, lattice, levels, to_states};
 use nalgebra::Vector3;
 use pliant_mpm::cloth::{
-    BendingFriction, ClothMaterial, ClothMesh, Pin, ShearFriction, Sheet, Stability, Weave,
+    BendingFriction, ClothMaterial, ClothMesh, Pin, ShearFriction, Sheet, Stability, Tearing, Weave,
 };
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{ReferenceCloth, ReferenceMpm, ReferenceParticle};
@@ -35,6 +35,11 @@ fn woven() -> ClothMaterial {
     weave.shear_friction = Some(ShearFriction { stress: 50.0, strain: 0.02 });
     let bending_friction = Some(BendingFriction { moment: 2e-3, curvature: 0.5 });
     ClothMaterial { weave: Some(weave), bending_friction, ..material() }
+}
+
+/// The same, and it tears.
+fn torn() -> ClothMaterial {
+    ClothMaterial { tearing: Some(Tearing { strength: 15.0, energy: 0.03 }), ..woven() }
 }
 
 /// A sheet that hangs from a moving edge, which is released at 0.06 s, and another that falls on it
@@ -135,6 +140,16 @@ fn woven_sheets_move_as_in_the_reference() {
     move_as_in_the_reference(woven());
 }
 
+/// The same of sheets that soften before they tear. (Rounding decides in which substep one that does
+/// lets go of its particle.)
+#[test]
+fn softened_sheets_move_as_in_the_reference() {
+    move_as_in_the_reference(ClothMaterial {
+        tearing: Some(Tearing { strength: 15.0, energy: 1.0 }),
+        ..woven()
+    });
+}
+
 fn move_as_in_the_reference(fabric: ClothMaterial) {
     let dt = dt(fabric);
     for level in levels() {
@@ -160,6 +175,18 @@ fn move_as_in_the_reference(fabric: ClothMaterial) {
             lost.iter().all(|lost| *lost > 1e-3 * expected)
         };
         assert_eq!(reference.cloths.iter().all(rubbed), fabric.bending_friction.is_some());
+        for (sheet, cloth) in reference.cloths.iter().enumerate() {
+            let left: Vec<_> = (0..cloth.faces.len()).map(|face| cloth.tear_of(face).left()).collect();
+            let [torn, soft] = [0.0, 0.9].map(|most| left.iter().filter(|left| **left <= most).count());
+            assert_eq!(mpm.torn_faces(sheet), torn);
+            assert_eq!(
+                soft > left.len() / 2,
+                fabric.tearing.is_some(),
+                "{soft} of {} have softened",
+                left.len()
+            );
+            assert_eq!(cloth.lost_to_tearing() > expected, fabric.tearing.is_some());
+        }
     }
 }
 
@@ -171,6 +198,7 @@ fn move_as_in_the_reference(fabric: ClothMaterial) {
 fn pins_and_gravity_account_for_momenta() {
     account_for_momenta(material());
     account_for_momenta(woven());
+    account_for_momenta(torn());
 }
 
 fn account_for_momenta(fabric: ClothMaterial) {
@@ -205,8 +233,8 @@ fn account_for_momenta(fabric: ClothMaterial) {
 /// run; particles of cloth of another sheet are refused.
 #[test]
 fn threads_and_saving_change_no_bit() {
-    // The woven one has all that a plain one has.
-    let fabric = woven();
+    // The one that tears has all that the others have.
+    let fabric = torn();
     let run = |threads: usize, saved: bool| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {

@@ -59,6 +59,9 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
         ),
         ("frames", m.frames.to_string()),
     ];
+    if let Some(cloth) = m.cloth.filter(|cloth| cloth.torn_faces > 0) {
+        lines.push(("torn", format!("{} faces of cloth", cloth.torn_faces)));
+    }
     lines.extend(m.goals.iter().map(|goal| ("goal", outcome(goal))));
     if !soft {
         lines.retain(|(name, _)| {

@@ -63,6 +63,7 @@ fn candidates(scene: &Scene) -> Vec<Scene> {
         with(&mut |s| s.cloths[at].gas = None);
         with(&mut |s| s.cloths[at].material.weave = None);
         with(&mut |s| s.cloths[at].material.bending_friction = None);
+        with(&mut |s| s.cloths[at].material.tearing = None);
     }
     for at in 0..scene.ropes.len() {
         with(&mut |s| {

@@ -58,7 +58,7 @@ pub struct Hinge {
     pub vertices: [usize; 4],
     /// Angle at rest \[rad\].
     pub rest_angle: f64,
-    /// Length of the edge at rest \[m\].
+    /// Length of the edge at rest \[m\]; 0 where it is cut ([`Hinge::cut`]).
     pub length: f64,
     /// Areas of the two faces at rest \[m^2\].
     pub areas: [f64; 2],
@@ -86,6 +86,22 @@ impl Hinge {
         // Normals in one plane have the angle of their edges; that of an edge and itself is exactly
         // 1.
         Self::with(mesh, bending_stiffness, |_, [a, b]| if a == b { 1.0 } else { a.dot(&b).powi(2) })
+    }
+
+    /// The hinges at the edges of each face.
+    pub fn of_faces(mesh: &ClothMesh) -> Vec<Vec<usize>> {
+        let mut all = vec![Vec::new(); mesh.faces().len()];
+        let inner = mesh.edges().iter().filter_map(|edge| Some([edge.face, edge.other?.0]));
+        for (hinge, faces) in inner.enumerate() {
+            faces.iter().for_each(|face| all[*face].push(hinge));
+        }
+        all
+    }
+
+    /// Cuts the sheet's bending at the edge: one of its faces has torn. It has no curvature and no moment
+    /// any more.
+    pub fn cut(&mut self) {
+        self.length = 0.0;
     }
 
     /// The hinges of a woven fabric that has these bending stiffnesses along the warp, along the

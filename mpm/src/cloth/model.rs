@@ -46,6 +46,7 @@
 //! All rules only take energy away.
 
 use super::bending_friction::BendingFriction;
+use super::tearing::Tearing;
 use super::weave::Weave;
 use crate::material::{Elastic, MaterialError, unless, unless_positive};
 use pliant_numeric::linalg::Vec3;
@@ -85,6 +86,9 @@ pub struct ClothMaterial {
     /// `bending_stiffness` are those along the warp.
     #[serde(default)]
     pub weave: Option<Weave>,
+    /// How it tears; none never does.
+    #[serde(default)]
+    pub tearing: Option<Tearing>,
 }
 
 fn undamped() -> f64 {
@@ -106,6 +110,7 @@ impl ClothMaterial {
             bending_friction: None,
             damping: undamped(),
             weave: None,
+            tearing: None,
         }
     }
 
@@ -175,7 +180,9 @@ impl ClothMaterial {
         let woven = self.weave.map(|weave| weave.out_of_range(&self.elastic));
         let isotropic = density.into_iter().chain(self.elastic.out_of_range());
         let friction = self.bending_friction.map(|friction| friction.out_of_range());
-        let others = others.into_iter().chain(friction.into_iter().flatten().map(Some)).flatten();
+        let tearing = self.tearing.map(|tearing| tearing.out_of_range());
+        let others = others.into_iter().chain(friction.into_iter().flatten().map(Some));
+        let others = others.chain(tearing.into_iter().flatten()).flatten();
         isotropic.chain(others).chain(woven.into_iter().flatten())
     }
 }

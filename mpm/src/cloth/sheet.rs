@@ -6,6 +6,7 @@ use super::gas::{Gas, GasError, GasModel};
 use super::mesh::{ClothMesh, MeshError};
 use super::model::ClothMaterial;
 use super::pin::{Pin, PinError};
+use super::tearing::TearingError;
 use super::weave::WeaveError;
 use crate::material::MaterialError;
 use nalgebra::{Matrix2, Vector3};
@@ -25,6 +26,9 @@ pub enum ClothError {
     /// The sheet cannot be woven.
     #[error("cloth: {0}")]
     Weave(#[from] WeaveError),
+    /// The sheet cannot tear as it is asked to.
+    #[error("cloth: {0}")]
+    Tearing(#[from] TearingError),
     /// A pin is out of range.
     #[error("cloth: pins[{index}]: {source}")]
     Pin {
@@ -74,7 +78,7 @@ impl Sheet {
     /// # Errors
     /// A material parameter out of range, a face that does not fit the grid
     /// ([`ClothMesh::check_spacing`]), a pin that is not at its vertex, a gas that it cannot hold,
-    /// or a face across the warp.
+    /// a face across the warp, or faces too large for the energy of a tear.
     pub fn check(&self, grid_spacing: f64) -> Result<(), ClothError> {
         self.material.validate()?;
         self.mesh.check_spacing(grid_spacing)?;
@@ -84,6 +88,12 @@ impl Sheet {
         }
         self.gas_model()?;
         self.warps()?;
+        if let Some(tearing) = &self.material.tearing {
+            tearing.check(&self.mesh, &self.material)?;
+            if self.gas.is_some() {
+                return Err(TearingError::Gas.into());
+            }
+        }
         Ok(())
     }
 

@@ -3,9 +3,11 @@
 //! Within a substep: vertices scatter mass, momentum and the impulse of the elements' forces, faces
 //! mass, momentum and the stress on their directors; pins act on the grid; vertices and faces
 //! gather, agree on their velocities, and move; directors follow the velocity gradient and are
-//! mapped back.
+//! mapped back; yarns slip, and faces tear.
 
+mod friction;
 mod pins;
+mod tearing;
 
 use super::grid::Grid;
 use super::particle::BodyForce;
@@ -19,6 +21,7 @@ use crate::cloth::{
 };
 use nalgebra::{Matrix2, Matrix3, Vector3};
 use pliant_numeric::linalg::Vec3;
+use tearing::Tears;
 
 /// A particle of cloth: a vertex or a face's centroid. Or a vertex of a rope.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,6 +72,7 @@ pub struct ReferenceCloth {
     shear_friction: Option<(ShearFrictionModel<f64>, Vec<f64>)>,
     /// Energy that it took since the start \[J\].
     lost_to_shear_friction: f64,
+    tears: Tears,
     stability: Stability,
     /// Length of the last substep; zero at the start \[s\].
     substep: f64,
@@ -120,6 +124,7 @@ impl ReferenceCloth {
         let weave = YarnModel::new(&material).zip(sheet.warps()?);
         let shear_friction =
             ShearFrictionModel::new(&material).map(|model| (model, vec![0.0; sheet.mesh.faces().len()]));
+        let tears = Tears::new(&sheet);
         let Sheet { mesh, pins, .. } = sheet;
         let mut inverse_masses = vertices.iter().map(|p| 1.0 / p.mass).collect::<Vec<_>>();
         for pin in pins.iter().filter(|pin| pin.holds(0.0)) {
@@ -137,6 +142,7 @@ impl ReferenceCloth {
             weave,
             shear_friction,
             lost_to_shear_friction: 0.0,
+            tears,
             stability,
             substep: 0.0,
             gravity: Vector3::zeros(),
@@ -180,7 +186,10 @@ impl ReferenceCloth {
         let mut faces = Stretch::NONE;
         // Of each vertex the volume of its faces, and its products with their squares.
         let mut sums = vec![(0.0, [0.0; 2]); self.vertices.len()];
-        for face in &self.faces {
+        for (index, face) in self.faces.iter().enumerate() {
+            if self.tears.is_torn(index) {
+                continue;
+            }
             let [f1, f2, _] = self.columns(face).map(|column| Vector3::from(column.0));
             let mean = 0.5 * (f1.norm_squared() + f2.norm_squared());
             let deviation = 0.5 * (f1.norm_squared() - f2.norm_squared());
@@ -195,7 +204,11 @@ impl ReferenceCloth {
         for pin in &self.pins {
             sums[pin.vertex()] = (1.0, [1.0; 2]);
         }
-        let means = sums.iter().map(|(volume, sum)| Stretch::of_squares(sum.map(|s| s / volume)));
+        // Where all faces have torn there is no mean.
+        let means = sums
+            .iter()
+            .filter(|(volume, _)| *volume > 0.0)
+            .map(|(volume, sum)| Stretch::of_squares(sum.map(|s| s / volume)));
         SheetStretch { faces, vertices: means.fold(Stretch::NONE, Stretch::max) }
     }
 
@@ -252,52 +265,34 @@ impl ReferenceCloth {
         [f1, f2, Vec3(face.director.into())]
     }
 
-    /// Energy that friction in bending took since the start \[J\].
-    pub fn lost_to_bending_friction(&self) -> f64 {
-        self.friction.lost
-    }
-
-    /// Energy that friction in shear took since the start \[J\].
-    pub fn lost_to_shear_friction(&self) -> f64 {
-        self.lost_to_shear_friction
-    }
-
-    /// Lets the yarns of all faces slip.
-    fn slip_yarns(&mut self) {
-        let (Some((_, warps)), Some((model, mut slipped))) = (&self.weave, self.shear_friction.take()) else {
-            return;
-        };
-        let mut lost = 0.0;
-        for (index, slipped) in slipped.iter_mut().enumerate() {
-            let polar = Polar::new(&Qr::new(&self.columns(&self.faces[index])));
-            let (now, density) = model.slip(ShearFrictionModel::shear(&polar, warps[index]), *slipped);
-            *slipped = now;
-            lost += self.faces[index].volume * density;
-        }
-        self.lost_to_shear_friction += lost;
-        self.shear_friction = Some((model, slipped));
-    }
-
     /// Elastic energy, with that of gas \[J\].
     pub fn elastic_energy(&self) -> f64 {
-        let face = |(index, f): (usize, &ClothFace)| {
-            let qr = Qr::new(&self.columns(f));
-            let polar = Polar::new(&qr);
-            let mut density = self.model.energy_density(&qr);
-            if let Some((yarns, warps)) = &self.weave {
-                density += yarns.energy_density(&polar, warps[index]);
-                if let Some((friction, slipped)) = &self.shear_friction {
-                    let shear = ShearFrictionModel::shear(&polar, warps[index]);
-                    density += friction.energy_density(shear, slipped[index]);
-                }
-            }
-            f.volume * density
-        };
-        let (positions, held) = (self.positions(), self.held());
-        let bending = bending::serial::energy(&self.hinges, &positions, &held)
-            + self.friction.energy(&self.hinges, &positions, &held);
+        let face =
+            |index: usize| self.faces[index].volume * self.energy_density(index) * self.tears.left(index);
         let gas = self.gas.map_or(0.0, |gas| gas.energy(self.enclosed_volume()));
-        self.faces.iter().enumerate().map(face).sum::<f64>() + bending + gas
+        (0..self.faces.len()).map(face).sum::<f64>() + self.bending_energy() + gas
+    }
+
+    /// The part of bending \[J\].
+    fn bending_energy(&self) -> f64 {
+        let (positions, held) = (self.positions(), self.held());
+        bending::serial::energy(&self.hinges, &positions, &held)
+            + self.friction.energy(&self.hinges, &positions, &held)
+    }
+
+    /// Energy per rest volume of a face that is whole \[J/m^3\].
+    fn energy_density(&self, face: usize) -> f64 {
+        let qr = Qr::new(&self.columns(&self.faces[face]));
+        let polar = Polar::new(&qr);
+        let mut density = self.model.energy_density(&qr);
+        if let Some((yarns, warps)) = &self.weave {
+            density += yarns.energy_density(&polar, warps[face]);
+            if let Some((friction, slipped)) = &self.shear_friction {
+                let shear = ShearFrictionModel::shear(&polar, warps[face]);
+                density += friction.energy_density(shear, slipped[face]);
+            }
+        }
+        density
     }
 
     /// Forces of the elements and of gas on the vertices \[N\] and, for each face, minus the
@@ -312,10 +307,11 @@ impl ReferenceCloth {
         let mut on_vertices = self.gas_forces();
         let biot = self.mean_biot(substep, &on_vertices);
         let mut on_directors = Vec::with_capacity(self.faces.len());
-        for (face, biot) in self.faces.iter().zip(biot) {
+        for (index, (face, biot)) in self.faces.iter().zip(biot).enumerate() {
+            let left = self.tears.left(index);
             let qr = Qr::new(&self.columns(face));
             let stress = self.model.first_piola_with(&qr, &Polar::new(&qr), biot);
-            let [p1, p2, p3] = stress;
+            let [p1, p2, p3] = stress.map(|column| column * left);
             face.add_forces(&[p1, p2], &mut on_vertices);
             on_directors.push(-face.volume * Vector3::from(p3.0));
         }
@@ -365,7 +361,8 @@ impl ReferenceCloth {
                 for (mean, biot) in mean.iter_mut().zip(biot) {
                     *mean += weight * biot;
                 }
-                face.add_forces(&polar.plane_piola(&qr, biot), &mut forces);
+                let left = self.tears.left(index);
+                face.add_forces(&polar.plane_piola(&qr, biot).map(|column| column * left), &mut forces);
             }
             // Leapfrog from rest: half a step first.
             let impulse_step = if k == 0 { 0.5 * step } else { step };
@@ -412,7 +409,7 @@ impl ReferenceCloth {
         }
         self.apply_pins_to_vertices(time, substep);
         self.solve_vertex_face_constraints();
-        for face in 0..self.faces.len() {
+        for face in (0..self.faces.len()).filter(|face| !self.tears.is_torn(*face)) {
             let turned = self.centroids[face].affine * self.faces[face].director;
             self.faces[face].director += substep * turned;
         }
@@ -420,6 +417,12 @@ impl ReferenceCloth {
             p.position += substep * p.velocity;
         }
         for index in 0..self.faces.len() {
+            if self.tears.is_torn(index) {
+                // Nothing holds its particle.
+                let own = &mut self.centroids[index];
+                own.position += substep * own.velocity;
+                continue;
+            }
             let face = &self.faces[index];
             let centroid =
                 face.vertices.iter().map(|&v| self.vertices[v].position).sum::<Vector3<f64>>() / 3.0;
@@ -427,9 +430,10 @@ impl ReferenceCloth {
             self.centroids[index].position = centroid;
             self.faces[index].director = mapped.director().0.into();
         }
+        self.slip_yarns();
+        self.tear();
         let (positions, held) = (self.positions(), self.held());
         self.friction.slip(&self.hinges, &positions, &held);
-        self.slip_yarns();
         for p in self.vertices.iter_mut().chain(&mut self.centroids) {
             p.damp(self.material.damping);
         }
@@ -440,7 +444,10 @@ impl ReferenceCloth {
     /// Sweeps over the faces solve for all of them.
     fn solve_vertex_face_constraints(&mut self) {
         for _ in 0..VERTEX_FACE_SWEEPS {
-            for (face, centroid) in self.faces.iter().zip(&mut self.centroids) {
+            for (index, (face, centroid)) in self.faces.iter().zip(&mut self.centroids).enumerate() {
+                if self.tears.is_torn(index) {
+                    continue;
+                }
                 let mean =
                     face.vertices.iter().map(|&v| self.vertices[v].velocity).sum::<Vector3<f64>>() / 3.0;
                 let of_vertices = face.vertices.iter().map(|&v| self.inverse_masses[v]).sum::<f64>() / 9.0;

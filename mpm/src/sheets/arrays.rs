@@ -117,6 +117,13 @@ pub(super) struct FaceState {
     /// \[J\]; zero without friction in shear.
     pub slipped: F32x16,
     pub lost: F32x16,
+    /// How far they have torn ([`crate::cloth::Tear`]), the energy that this took in the last substep
+    /// \[J\]; then, one bit a face, which have torn, and which had before this substep: nothing holds
+    /// their particles.
+    pub tear: [F32x16; 2],
+    pub lost_to_tearing: F32x16,
+    pub torn: u16,
+    pub free: u16,
     /// Mean of the Biot stresses so far, where the mesh takes steps: 11, 12, 22 \[Pa\].
     pub biot: [F32x16; 3],
     /// Centroids' velocities \[m/s\]; the last entry is unused.
@@ -131,6 +138,18 @@ pub(super) struct FaceState {
 }
 
 impl FaceState {
+    /// Whether a face has torn.
+    #[inline(always)]
+    pub(super) fn is_torn(&self, lane: usize) -> bool {
+        self.torn >> lane & 1 == 1
+    }
+
+    /// Whether nothing holds a face's particle.
+    #[inline(always)]
+    pub(super) fn is_free(&self, lane: usize) -> bool {
+        self.free >> lane & 1 == 1
+    }
+
     pub(super) const ZERO: Self = Self {
         director: [F32x16::ZERO; 3],
         edges: [[F32x16::ZERO; 3]; 2],
@@ -138,6 +157,10 @@ impl FaceState {
         center: [F32x16::ZERO; 3],
         slipped: F32x16::ZERO,
         lost: F32x16::ZERO,
+        tear: [F32x16([1.0; LANES]), F32x16::ZERO],
+        lost_to_tearing: F32x16::ZERO,
+        torn: 0,
+        free: 0,
         biot: [F32x16::ZERO; 3],
         velocities: [F32x4::ZERO; LANES],
         impulses: [F32x4::ZERO; LANES],

@@ -19,17 +19,39 @@ pub(super) struct Bending {
     /// Curvatures across the hinges \[1/m\].
     curvatures: Vec<f64>,
     friction: Friction,
+    /// Those of sheets that can tear.
+    may_be_cut: Vec<MayBeCut>,
     /// Forces on the hinges' four vertices \[N\].
     forces: Vec<[[f32; 3]; 4]>,
     /// Of each vertex: its hinges as hinge x 4 + corner.
     adjacency: CsrAdjacency,
 }
 
+/// A hinge between faces that can tear.
+#[derive(Clone, Copy, Debug)]
+struct MayBeCut {
+    hinge: usize,
+    /// Length of its edge at rest \[m\].
+    length: f64,
+    /// Numbers of its faces among those of all sheets.
+    faces: [usize; 2],
+}
+
 impl Bending {
     /// Adds a sheet's hinges, whose vertices count from `first_vertex`.
-    pub(super) fn add(&mut self, sheet: &Sheet, first_vertex: u32) {
+    /// Its faces are numbered from `first_face`.
+    pub(super) fn add(&mut self, sheet: &Sheet, first_vertex: u32, first_face: usize) {
         let first_hinge = self.hinges.len();
         let hinges = sheet.hinges();
+        if sheet.material.tearing.is_some() {
+            let inner = sheet.mesh.edges().iter().filter_map(|edge| Some([edge.face, edge.other?.0]));
+            let of = |(number, (hinge, faces)): (usize, (&Hinge, [usize; 2]))| MayBeCut {
+                hinge: first_hinge + number,
+                length: hinge.length,
+                faces: faces.map(|face| first_face + face),
+            };
+            self.may_be_cut.extend(hinges.iter().zip(inner).enumerate().map(of));
+        }
         self.friction.add(sheet.friction_faces(), first_vertex as usize, hinges.len());
         self.hinges.extend(hinges.into_iter().map(|h| Hinge {
             vertices: h.vertices.map(|v| v + first_vertex as usize),
@@ -49,6 +71,16 @@ impl Bending {
         self.adjacency = CsrAdjacency::new(vertices, &pairs);
         self.forces = vec![[[0.0; 3]; 4]; self.hinges.len()];
         self.curvatures = vec![0.0; self.hinges.len()];
+    }
+
+    /// Cuts the hinges at the edges of faces that have torn, and no others.
+    pub(super) fn cut(&mut self, is_torn: impl Fn(usize) -> bool) {
+        for MayBeCut { hinge, length, faces } in &self.may_be_cut {
+            self.hinges[*hinge].length = *length;
+            if faces.iter().any(|face| is_torn(*face)) {
+                self.hinges[*hinge].cut();
+            }
+        }
     }
 
     /// Forces of all hinges.
@@ -123,6 +155,7 @@ impl Bending {
         self.hinges.capacity() * size_of::<Hinge>()
             + self.friction.memory()
             + self.curvatures.capacity() * size_of::<f64>()
+            + self.may_be_cut.capacity() * size_of::<MayBeCut>()
             + self.forces.capacity() * size_of::<[[f32; 3]; 4]>()
     }
 }

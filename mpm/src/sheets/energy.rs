@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 
 use super::ClothMeshes;
 use super::arrays::{FaceGroup, FaceState, Warp};
-use super::stress::{columns, directors, edges};
+use super::stress::{columns, directors, edges, tear_of};
 use crate::cloth::model::{Polar, Qr};
 use crate::cloth::{ClothMaterial, ClothModel, ShearFrictionModel, YarnModel};
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
@@ -89,7 +89,8 @@ impl Kernel for Energy<'_> {
                 density += friction.energy_density(shear, Lanes::load(&self.state.slipped));
             }
         }
-        (density * Lanes::load(&self.group.volume)).store(&mut row);
+        let left = tear_of::<S>(self.state).left();
+        (density * left * Lanes::load(&self.group.volume)).store(&mut row);
         row.0[..(self.group.lanes as usize).min(LANES)].iter().map(|&e| f64::from(e)).sum()
     }
 }

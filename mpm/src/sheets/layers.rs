@@ -29,6 +29,11 @@ impl Layers {
         self.is_due = false;
     }
 
+    /// Takes note of which faces have torn, in their order.
+    pub fn set_torn(&mut self, torn: impl Iterator<Item = bool>) {
+        self.contact.set_torn(torn);
+    }
+
     /// Begins a step with the vertices at these positions \[m\].
     pub fn begin(&mut self, positions: impl Iterator<Item = Vector3<f64>>) {
         self.contact.starts.iter_mut().zip(positions).for_each(|(start, position)| *start = position);

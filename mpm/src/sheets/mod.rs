@@ -11,7 +11,7 @@
 //! 4. at the end of a step, layers that would pass through each other are kept apart ([`layers`]);
 //! 5. strands of ropes are kept apart ([`strands`]);
 //! 6. the stress of faces is computed, in a long substep as a mean over several steps of the mesh,
-//!    and the forces on their corners ([`stress`]), of hinges ([`bending`]) and of gas ([`gas`]); frames and
+//!    and the forces on their corners ([`stress`]), faces tear ([`tearing`]), then those of hinges ([`bending`]) and of gas ([`gas`]); frames and
 //!    forces of ropes, whose vertices follow those of the sheets ([`ropes`]);
 //! 7. the results are written to the lanes: positions, velocities, directors, and the next
 //!    substep's forces ([`scatter`]).
@@ -37,6 +37,7 @@ mod scatter;
 mod strands;
 mod stress;
 mod stretch;
+mod tearing;
 mod tie;
 
 pub use pins::PinImpulse;
@@ -115,6 +116,10 @@ pub(crate) struct ClothMeshes {
     strands: Strands,
     /// Whether some sheet resists shear across it.
     has_shear_stiffness: bool,
+    /// Whether some sheet can tear.
+    can_tear: bool,
+    /// Energy of bending that went in the last substep with the faces that have torn \[J\].
+    lost_to_cuts: f64,
 }
 
 impl ClothMeshes {
@@ -153,12 +158,14 @@ impl ClothMeshes {
             layers: Layers::new(Vec::new(), 0, grid_spacing),
             strands: Strands::new(&[], 0, grid_spacing),
             has_shear_stiffness: sheets.iter().any(|sheet| sheet.material.shear_stiffness > 0.0),
+            can_tear: sheets.iter().any(|sheet| sheet.material.tearing.is_some()),
+            lost_to_cuts: 0.0,
         };
         let mut adjacency = Vec::new();
         for sheet in sheets {
             let (first_vertex, first_group) = (all.places.len() as u32, all.groups.len());
             all.pins.add(&sheet.pins, first_vertex);
-            all.bending.add(sheet, first_vertex);
+            all.bending.add(sheet, first_vertex, all.groups.len() * LANES);
             all.add_vertices(&sheet.volumes().0, sheet.material.density);
             all.add_faces(sheet, first_vertex, &mut adjacency);
             let (vertices, groups) = (first_vertex as usize..all.places.len(), first_group..all.groups.len());
@@ -312,11 +319,14 @@ impl ClothMeshes {
     }
 
     /// Block and index within it of the vertices of the face whose centroid is particle `id`; none if
-    /// it is no centroid.
+    /// it is no centroid, or of a face that has torn.
     pub(crate) fn corners_of(&self, store: &ParticleStore, id: u32) -> Option<[(usize, usize); 3]> {
         let member = (id as usize).checked_sub(self.first)?;
         let Member::Face(face) = *self.members.get(member)? else { return None };
         let (group, l) = (&self.groups[face as usize / LANES], face as usize % LANES);
+        if self.states[face as usize / LANES].is_torn(l) {
+            return None;
+        }
         Some(group.corners.map(|corners| {
             let LaneSlot { lane, block } = self.slots[self.places[corners[l] as usize] as usize];
             let first = store.blocks[block as usize].first_tile as usize * LANES;
@@ -353,6 +363,7 @@ impl ClothMeshes {
         );
         let faces = self.states.par_iter_mut().zip(&self.groups).with_min_len(GROUP_GRAIN);
         faces.for_each(|(state, group)| {
+            state.free = state.torn;
             for l in 0..LANES {
                 let lane = slots[group.centroids[l] as usize].lane as usize;
                 let (tile, strain) = (&store.kinematics[lane / LANES], &store.deformation[lane / LANES]);

@@ -10,12 +10,13 @@ use pliant_numeric::scalar::Real;
 use pliant_numeric::simd::{F32x16, Kernel, LANES, Lanes, Simd};
 
 impl ClothMeshes {
-    /// The row of a particle's lane, and whether it is a face's.
-    fn row(&self, id: usize) -> (&F32x16, bool) {
+    /// The row of a particle's lane, whether it is a face's, and whether nothing holds that.
+    fn row(&self, id: usize) -> (&F32x16, bool, bool) {
         match self.members[id - self.first] {
-            Member::Vertex(number) => (&self.rows[number as usize], false),
+            Member::Vertex(number) => (&self.rows[number as usize], false, false),
             Member::Face(number) => {
-                (&self.states[number as usize / LANES].centroid[number as usize % LANES], true)
+                let (state, lane) = (&self.states[number as usize / LANES], number as usize % LANES);
+                (&state.centroid[lane], true, state.is_free(lane))
             }
         }
     }
@@ -31,25 +32,28 @@ fn write_tile<S: Simd>(
     motion: &mut KinematicsTile,
     strain: &mut DeformationTile,
 ) -> bool {
-    let (mut cloth, mut faces) = (0, 0);
+    let (mut cloth, mut faces, mut free) = (0, 0, 0);
     let mut rows = [S::splat(0.0); LANES];
     for l in 0..lanes {
         if is_cloth(motion[kinematics::MATERIAL].0[l], materials) {
-            let (row, is_face) = sheets.row(motion[kinematics::ID].0[l].to_bits() as usize);
+            let (row, is_face, is_free) = sheets.row(motion[kinematics::ID].0[l].to_bits() as usize);
             rows[l] = S::load(&row.0);
             cloth |= 1 << l;
             faces |= u16::from(is_face) << l;
+            free |= u16::from(is_free) << l;
         }
     }
     if cloth == 0 {
         return false;
     }
     let columns = S::transpose(rows);
-    let [all, of_faces, of_vertices] = [cloth, faces, cloth & !faces].map(S::mask_from_bits);
+    // The particle of a face that has torn goes where G2P puts it.
+    let [all, held, of_faces, of_vertices] =
+        [cloth, cloth & !free, faces, cloth & !faces].map(S::mask_from_bits);
     for d in 0..3 {
-        store_masked::<S>(&mut motion[kinematics::POSITION + d], all, Lanes(columns[d]));
-        store_masked::<S>(&mut motion[kinematics::POSITION_LOW + d], all, Lanes(columns[12 + d]));
-        store_masked::<S>(&mut motion[kinematics::VELOCITY + d], all, Lanes(columns[3 + d]));
+        store_masked::<S>(&mut motion[kinematics::POSITION + d], held, Lanes(columns[d]));
+        store_masked::<S>(&mut motion[kinematics::POSITION_LOW + d], held, Lanes(columns[12 + d]));
+        store_masked::<S>(&mut motion[kinematics::VELOCITY + d], held, Lanes(columns[3 + d]));
         store_masked::<S>(&mut strain[lanes_of::FORCE[d]], of_vertices, Lanes(columns[6 + d]));
         store_masked::<S>(&mut strain[lanes_of::DIRECTOR[d]], of_faces, Lanes(columns[6 + d]));
     }

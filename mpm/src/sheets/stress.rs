@@ -14,7 +14,7 @@ use super::gas::Gases;
 use super::quad::F32x4;
 use super::ropes::Ropes;
 use crate::cloth::model::{Polar, Qr};
-use crate::cloth::{ClothMaterial, ClothModel, ShearFrictionModel, YarnModel, stability};
+use crate::cloth::{ClothMaterial, ClothModel, ShearFrictionModel, Tear, TearingModel, YarnModel, stability};
 use crate::tiles::ParticleStore;
 use pliant_numeric::linalg::Vec3;
 use pliant_numeric::scalar::Real;
@@ -30,6 +30,7 @@ impl ClothMeshes {
         for sheet in 0..self.spans.len() {
             self.find_stresses(sheet, substep, gravity);
         }
+        self.let_go();
         self.bending.find_forces(&self.vertices, self.grid_spacing);
         self.ropes.find_forces();
         self.add_forces();
@@ -284,8 +285,10 @@ impl Kernel for Measure<'_> {
             S::store(&mut self.state.center[d].0, S::mul(sum, S::splat(1.0 / 3.0)));
         }
         let squares = stretches::<S>(self.group, self.state);
+        // A face that has torn has no stretch.
+        let torn = tear_of::<S>(self.state).left().le(Lanes::all(0.0));
         for (row, square) in self.state.stretch.iter_mut().zip(squares) {
-            square.store(row);
+            Lanes::<S>::select(torn, Lanes::all(1.0), square).store(row);
         }
     }
 }
@@ -341,12 +344,19 @@ impl Kernel for StepFaces<'_> {
             model: ClothModel::new(material),
             yarns: YarnModel::new(material).zip(warp.map(Lanes::load_all)),
             friction: None,
+            left: Lanes::all(1.0),
         };
         if let (Some((_, warp)), Some(friction)) = (&law.yarns, ShearFrictionModel::new(material)) {
             if mesh.step == 0 {
                 slip(&friction, *warp, group, state);
             }
             law.friction = Some((friction, Lanes::load(&state.slipped)));
+        }
+        if let Some(tearing) = TearingModel::new(material, f64::from(cell)) {
+            if mesh.step == 0 {
+                tear(&law, &tearing, group, state);
+            }
+            law.left = tear_of::<S>(state).left();
         }
         let mut biot = [Lanes::<S>::all(0.0); 3];
         if mesh.steps > 1 {
@@ -367,17 +377,27 @@ struct PlaneLaw<S: Simd> {
     yarns: Option<Yarns<S>>,
     /// Their friction, and by how much they have slipped (no unit).
     friction: Option<(ShearFrictionModel<Lanes<S>>, Lanes<S>)>,
+    /// What is left of their stresses as they tear (no unit).
+    left: Lanes<S>,
 }
 
 impl<S: Simd> PlaneLaw<S> {
-    /// Biot stress: 11, 12, 22 \[Pa\].
+    /// Biot stress of the whole fabric without friction: 11, 12, 22 \[Pa\].
     #[inline(always)]
-    fn biot(&self, polar: &Polar<Lanes<S>>) -> [Lanes<S>; 3] {
+    fn elastic_biot(&self, polar: &Polar<Lanes<S>>) -> [Lanes<S>; 3] {
         let sheet = self.model.biot(polar);
         let Some((yarns, warp)) = &self.yarns else { return sheet };
         let of_yarns = yarns.biot(polar, *warp);
-        let woven = core::array::from_fn(|n| sheet[n] + of_yarns[n]);
-        let Some((friction, slipped)) = &self.friction else { return woven };
+        core::array::from_fn(|n| sheet[n] + of_yarns[n])
+    }
+
+    /// Biot stress of the whole fabric: 11, 12, 22 \[Pa\].
+    #[inline(always)]
+    fn biot(&self, polar: &Polar<Lanes<S>>) -> [Lanes<S>; 3] {
+        let woven = self.elastic_biot(polar);
+        let (Some((_, warp)), Some((friction, slipped))) = (&self.yarns, &self.friction) else {
+            return woven;
+        };
         let of_friction = friction.biot(ShearFrictionModel::shear(polar, *warp), *slipped, *warp);
         core::array::from_fn(|n| woven[n] + of_friction[n])
     }
@@ -397,6 +417,42 @@ fn slip<S: Simd>(
     let (slipped, lost) = friction.slip(shear, Lanes::load(&state.slipped));
     slipped.store(&mut state.slipped);
     (lost * Lanes::load(&group.volume)).store(&mut state.lost);
+}
+
+/// How far sixteen faces have torn.
+#[inline(always)]
+pub(super) fn tear_of<S: Simd>(state: &FaceState) -> Tear<Lanes<S>> {
+    let [reached, end] = Lanes::load_all(&state.tear);
+    Tear { reached, end }
+}
+
+/// Lets sixteen faces tear.
+#[inline(always)]
+fn tear<S: Simd>(
+    law: &PlaneLaw<S>,
+    tearing: &TearingModel<Lanes<S>>,
+    group: &FaceGroup,
+    state: &mut FaceState,
+) {
+    let [f1, f2] = columns(group, edges::<S>(state));
+    let qr = law.model.return_mapping(&Qr::new(&[f1, f2, directors::<S>(state)]));
+    let polar = Polar::new(&qr);
+    let zero = Lanes::<S>::all(0.0);
+    let plane = Qr { shear: [zero; 2], normal: Lanes::all(1.0), ..qr };
+    let (mut in_plane, mut all) = (law.model.energy_density(&plane), law.model.energy_density(&qr));
+    if let Some((yarns, warp)) = &law.yarns {
+        let of_yarns = yarns.energy_density(&polar, *warp);
+        (in_plane, all) = (in_plane + of_yarns, all + of_yarns);
+        if let Some((friction, slipped)) = &law.friction {
+            all += friction.energy_density(ShearFrictionModel::shear(&polar, *warp), *slipped);
+        }
+    }
+    let before = tear_of::<S>(state);
+    let inverse_edges = Lanes::load_all(&group.inverse_edges);
+    let after = tearing.advance(law.elastic_biot(&polar), in_plane, inverse_edges, before);
+    after.reached.store(&mut state.tear[0]);
+    after.end.store(&mut state.tear[1]);
+    (after.lost(&before, all) * Lanes::load(&group.volume)).store(&mut state.lost_to_tearing);
 }
 
 /// Adds to the means of the Biot stresses, and finds the forces of the plane unless it is the last
@@ -430,7 +486,7 @@ fn step_mesh<S: Simd>(
         mean[n].store(&mut state.biot[n]);
     }
     if !mesh.is_last() {
-        let volume = Lanes::<S>::load(&group.volume) * Lanes::all(1.0 / cell);
+        let volume = Lanes::<S>::load(&group.volume) * law.left * Lanes::all(1.0 / cell);
         write_forces(group, state, &polar.plane_piola(&qr, biot), volume);
     }
     mean
@@ -452,8 +508,13 @@ fn finish<S: Simd>(
     let polar = Polar::new(&mapped);
     let biot = mean.unwrap_or_else(|| law.biot(&polar));
     let [p1, p2, p3] = law.model.first_piola_with(&mapped, &polar, biot);
-    let volume = Lanes::<S>::load(&group.volume);
-    let director = mapped.director();
+    let volume = Lanes::<S>::load(&group.volume) * law.left;
+    // A face that has torn has no director that could grow, and the area of one at rest.
+    let torn = law.left.le(Lanes::all(0.0));
+    let up = [0.0, 0.0, 1.0].map(Lanes::<S>::all);
+    let director = mapped.director().0;
+    let director = Vec3(core::array::from_fn(|d| Lanes::select(torn, up[d], director[d])));
+    let area = Lanes::select(torn, Lanes::all(1.0), polar.area);
     for d in 0..3 {
         director.0[d].store(&mut state.director[d]);
     }
@@ -465,7 +526,7 @@ fn finish<S: Simd>(
         columns[6 + k] = director.0[k].0;
         columns[9 + k] = half[k].0;
     }
-    columns[15] = polar.area.0;
+    columns[15] = area.0;
     let rows = S::transpose(columns);
     for l in 0..LANES {
         let row = &mut state.centroid[l].0;

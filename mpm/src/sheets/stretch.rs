@@ -28,13 +28,18 @@ impl ClothMeshes {
             let (mut volume, mut sums) = (0.0, [0.0; 2]);
             for entry in self.adjacency.of(vertex) {
                 let (group, lane) = (*entry as usize / 4 / LANES, *entry as usize / 4 % LANES);
+                if self.states[group].is_torn(lane) {
+                    continue;
+                }
                 let own = f64::from(self.groups[group].volume.0[lane]);
                 volume += own;
                 for (sum, squares) in sums.iter_mut().zip(&self.states[group].stretch) {
                     *sum += own * f64::from(squares.0[lane]);
                 }
             }
-            most = [0, 1].map(|k| most[k].max(sums[k] / volume));
+            if volume > 0.0 {
+                most = [0, 1].map(|k| most[k].max(sums[k] / volume));
+            }
         }
         Stretch::of_squares(most)
     }

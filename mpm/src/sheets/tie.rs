@@ -66,6 +66,10 @@ impl Kernel for CorrectCentroids<'_> {
     fn run<S: Simd>(self) {
         let Self { group, state, velocities, relaxation } = self;
         for l in 0..LANES {
+            if state.is_free(l) {
+                state.impulses[l] = F32x4::ZERO;
+                continue;
+            }
             let [a, b, c] = [0, 1, 2].map(|k| velocities[group.corners[k][l] as usize]);
             let apart = state.velocities[l].minus(a.plus(b).plus(c).times(1.0 / 3.0));
             let change = apart.times(relaxation);

@@ -20,6 +20,9 @@ pub struct ClothSummary {
     /// Segments of ropes that pass through faces, which are among the crossings, at most at a frame \[-\].
     #[serde(default)]
     pub rope_crossings_max: usize,
+    /// Faces of cloth that had torn at the last frame \[-\].
+    #[serde(default)]
+    pub torn_faces: usize,
 }
 
 impl ClothSummary {
@@ -38,6 +41,8 @@ impl ClothSummary {
 /// Counts crossings of cloth at every frame.
 pub struct ClothWatch {
     check: CrossingDetector,
+    /// Number of faces that had torn when `check` was made.
+    torn_faces: usize,
     summary: Option<ClothSummary>,
 }
 
@@ -45,7 +50,15 @@ impl ClothWatch {
     /// A counter for cloth, and for ropes that pass through it; none without cloth.
     pub fn new(patches: &[SheetParticles], ropes: &[Range<usize>]) -> Option<Self> {
         let check = CrossingDetector::new(patches).with_ropes(ropes);
-        (!check.is_empty()).then_some(Self { check, summary: None })
+        (!check.is_empty()).then_some(Self { check, torn_faces: 0, summary: None })
+    }
+
+    /// Takes note of how many faces have torn, which cross nothing; `patches` has the faces that are left.
+    pub fn follow(&mut self, torn_faces: usize, patches: &[SheetParticles], ropes: &[Range<usize>]) {
+        if torn_faces != self.torn_faces {
+            self.torn_faces = torn_faces;
+            self.check = CrossingDetector::new(patches).with_ropes(ropes);
+        }
     }
 
     /// Continues from a checkpoint.
@@ -63,6 +76,7 @@ impl ClothWatch {
             crossings_at_end: count,
             crossings_max: before.crossings_max.max(count),
             rope_crossings_max: before.rope_crossings_max.max(of_ropes),
+            torn_faces: self.torn_faces,
             ..before
         });
     }
@@ -129,6 +143,7 @@ pub(crate) mod tests {
                 crossings_at_end: end,
                 crossings_max: most,
                 rope_crossings_max: 0,
+                torn_faces: 0,
             })
         };
         let mut watch = ClothWatch::new(&patches, &[]).unwrap();

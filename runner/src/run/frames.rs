@@ -99,6 +99,10 @@ impl FrameWriter {
     /// Takes the particles of a world as they are; those of ropes have the radius of the rope.
     pub fn collect(&mut self, world: &mut World) -> Result<(), BackendError> {
         world.snapshot(&mut self.snapshot)?;
+        if world.torn_faces() > 0 {
+            self.triangles.clear();
+            self.triangles.extend(world.cloths().iter().flat_map(|patch| patch.faces.iter().copied()));
+        }
         let s = &self.snapshot;
         self.particles.clear();
         self.particles.extend((0..s.positions.len()).map(|p| FrameParticle {

@@ -31,6 +31,8 @@ pub struct GoalMonitor {
     worst: Vec<WorstMeasurement>,
     /// Crossings of all cloth, if a goal needs them, and their number at the start.
     check: CrossingDetector,
+    /// Number of faces that had torn when it was made.
+    torn_faces: usize,
     crossings_at_start: usize,
     snapshot: ParticleSnapshot,
     coordinates: Vec<f64>,
@@ -50,8 +52,8 @@ enum GoalSubject {
     Rigid(Frame),
     /// All sheets.
     Cloths,
-    /// The particles of a sheet, its density \[kg/m^3\] and its vertices and faces.
-    ClothSpec(Range<usize>, f64, SheetParticles),
+    /// The particles of a sheet, its density \[kg/m^3\] and its number.
+    ClothSpec(Range<usize>, f64, usize),
     /// The vertices of a rope, and its density \[kg/m^3\].
     Rope(Range<usize>, f64),
 }
@@ -120,6 +122,7 @@ impl GoalMonitor {
             } else {
                 CrossingDetector::default()
             },
+            torn_faces: 0,
             crossings_at_start: 0,
             watched,
             snapshot: ParticleSnapshot::default(),
@@ -164,6 +167,10 @@ impl GoalMonitor {
             }
             let value = match watched.of {
                 GoalSubject::Cloths => {
+                    if self.torn_faces != world.torn_faces() {
+                        self.torn_faces = world.torn_faces();
+                        self.check = CrossingDetector::new(world.cloths()).with_ropes(world.ropes());
+                    }
                     self.check.count(&self.snapshot.positions).count as f64 - self.crossings_at_start as f64
                 }
                 _ => watched.measure(world, &self.snapshot, &mut self.coordinates),
@@ -204,9 +211,9 @@ impl GoalMonitor {
 /// The particles of a cloth.
 fn cloth(scene: &Scene, world: &World, name: &str) -> Option<GoalSubject> {
     let at = scene.cloths.iter().position(|cloth| cloth.name == name)?;
-    let patch = world.cloths().get(at)?.clone();
+    let patch = world.cloths().get(at)?;
     let range = patch.vertices.start..patch.centroids.end;
-    Some(GoalSubject::ClothSpec(range, scene.cloths[at].material.density, patch))
+    Some(GoalSubject::ClothSpec(range, scene.cloths[at].material.density, at))
 }
 
 /// The vertices of a rope.
@@ -266,8 +273,8 @@ impl ResolvedGoal {
                 (range.clone(), *density)
             }
             GoalSubject::Cloths => return f64::NAN,
-            GoalSubject::ClothSpec(_, _, patch) if self.goal.quantity == Quantity::CoveredArea => {
-                return covered(patch, &particles.positions, world.settings().grid_spacing);
+            GoalSubject::ClothSpec(_, _, sheet) if self.goal.quantity == Quantity::CoveredArea => {
+                return covered(&world.cloths()[*sheet], &particles.positions, world.settings().grid_spacing);
             }
             GoalSubject::ClothSpec(range, density, _) => (range.clone(), *density),
         };
@@ -347,6 +354,7 @@ mod tests {
                 worst: vec![WorstMeasurement::default()],
                 watched: vec![watched],
                 check: CrossingDetector::new(&two_triangles()),
+                torn_faces: 0,
                 crossings_at_start: 0,
                 snapshot: ParticleSnapshot::default(),
                 coordinates: Vec::new(),

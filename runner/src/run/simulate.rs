@@ -310,6 +310,8 @@ impl<'a> Run<'a> {
     fn frame(&mut self) -> Result<(), RunError> {
         let row = self.writer.write(self.directory, self.frames, &mut self.scenario.world)?;
         if let Some(cloth) = &mut self.cloth {
+            let world = &self.scenario.world;
+            cloth.follow(world.torn_faces(), world.cloths(), world.ropes());
             cloth.look(self.writer.positions());
         }
         self.report_crossings();

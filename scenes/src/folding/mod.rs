@@ -130,6 +130,7 @@ impl Folding {
                 damping: 0.2,
                 bending_friction: None,
                 weave: None,
+                tearing: None,
             },
             mass_damping: 0.0,
             gas: None,

@@ -1,7 +1,7 @@
 //! Materials of cloth.
 
 use pliant_coupling::AutoOr;
-use pliant_mpm::cloth::{BendingFriction, ClothMaterial};
+use pliant_mpm::cloth::{BendingFriction, ClothMaterial, Tearing};
 use pliant_mpm::material::Elastic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,9 @@ pub struct Fabric {
     /// Stiffness by direction, as of a woven fabric. Null: the same in all directions.
     #[serde(default)]
     pub weave: Option<ClothWeave>,
+    /// How it tears. Null: it never does.
+    #[serde(default)]
+    pub tearing: Option<ClothTearing>,
 }
 
 impl Fabric {
@@ -59,6 +62,7 @@ impl Fabric {
             bending_friction: self.bending_friction.map(ClothBendingFriction::friction),
             damping: self.damping,
             weave: self.weave.map(|weave| weave.weave(self.bending_stiffness)),
+            tearing: self.tearing.map(ClothTearing::tearing),
         }
     }
 }
@@ -78,6 +82,24 @@ pub struct ClothBendingFriction {
 impl ClothBendingFriction {
     fn friction(self) -> BendingFriction {
         BendingFriction { moment: self.moment, curvature: self.curvature }
+    }
+}
+
+/// How a fabric tears: a face that is pulled beyond the strength softens, lets go, and leaves a hole. The
+/// energy of a tear does not depend on the mesh (the crack band of Bazant and Oh 1983).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClothTearing {
+    /// Force at which a strip breaks, per width [N/m].
+    pub strength: f64,
+    /// Energy that a tear takes, per length; twice the force on a leg of the trouser test. More than
+    /// strength^2 x edge / (2 youngs_modulus thickness), with the longest edge of the mesh [J/m].
+    pub energy: f64,
+}
+
+impl ClothTearing {
+    fn tearing(self) -> Tearing {
+        Tearing { strength: self.strength, energy: self.energy }
     }
 }
 

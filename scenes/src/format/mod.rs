@@ -47,7 +47,7 @@ pub use copies::Copies;
 pub use drive::{
     Actuator, Constraint, Control, Controller, Force, InverseDynamics, JointTarget, Suction, TargetPositions,
 };
-pub use fabric::{ClothBendingFriction, Fabric};
+pub use fabric::{ClothBendingFriction, ClothTearing, Fabric};
 pub use garment::{TShirtMeasures, TrousersMeasures};
 pub use gas::ClothGas;
 pub use goal::{CoordinateAxis, Goal, Quantity};

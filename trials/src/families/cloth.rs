@@ -69,6 +69,7 @@ pub(super) fn fabric(sampler: &mut SceneSampler, spacing: f64, extent: &mut Exte
         damping: if sampler.chance(0.5) { 1.0 } else { sampler.within(0.2, 1.0) },
         bending_friction: None,
         weave: None,
+        tearing: None,
     }
 }
 

@@ -125,6 +125,7 @@ fn sheet(sampler: &mut SceneSampler, scene: &mut Scene, extent: &DropSize) -> f6
             damping: sampler.within(0.2, 1.0),
             bending_friction: None,
             weave: None,
+            tearing: None,
         },
         mass_damping: 0.0,
         gas: None,

@@ -56,6 +56,16 @@ pub struct CrossingDetector {
     /// Every edge once, sorted, then the segments of ropes from `first_of_ropes` on.
     edges: Vec<[u32; 2]>,
     first_of_ropes: usize,
+    torn: Torn,
+}
+
+/// Faces that have torn, and edges all of whose faces have.
+#[derive(Clone, Debug, Default)]
+struct Torn {
+    faces: Vec<bool>,
+    edges: Vec<bool>,
+    /// The edges of each face.
+    sides: Vec<[u32; 3]>,
 }
 
 impl CrossingDetector {
@@ -70,7 +80,7 @@ impl CrossingDetector {
         let mut edges: Vec<[u32; 2]> = sides.map(|[a, b]| [a.min(b), a.max(b)]).collect();
         edges.sort_unstable();
         edges.dedup();
-        Self { faces, first_of_ropes: edges.len(), edges }
+        Self { faces, first_of_ropes: edges.len(), edges, torn: Torn::default() }
     }
 
     /// Looks at ropes too, of the particles of each in the order of its vertices. Without faces they cross
@@ -85,6 +95,38 @@ impl CrossingDetector {
     /// Whether there are no faces.
     pub fn is_empty(&self) -> bool {
         self.faces.is_empty()
+    }
+
+    /// Takes note of which faces have torn, in their order: they, and edges that have no other face, are
+    /// not there any more.
+    pub(crate) fn set_torn(&mut self, torn: impl Iterator<Item = bool>) {
+        let Torn { faces, edges, sides } = &mut self.torn;
+        if sides.is_empty() {
+            faces.resize(self.faces.len(), false);
+            edges.resize(self.edges.len(), false);
+            let edge = |a: u32, b: u32| {
+                self.edges[..self.first_of_ropes].binary_search(&[a.min(b), a.max(b)]).unwrap_or_default()
+                    as u32
+            };
+            sides.extend(self.faces.iter().map(|&[a, b, c]| [edge(a, b), edge(b, c), edge(c, a)]));
+        }
+        edges[..self.first_of_ropes].fill(true);
+        for ((face, torn), sides) in faces.iter_mut().zip(torn).zip(sides) {
+            *face = torn;
+            if !torn {
+                sides.iter().for_each(|edge| edges[*edge as usize] = false);
+            }
+        }
+    }
+
+    /// Whether a face is there.
+    pub(crate) fn has_face(&self, face: usize) -> bool {
+        !self.torn.faces.get(face).is_some_and(|torn| *torn)
+    }
+
+    /// Whether an edge is there.
+    pub(crate) fn has_edge(&self, edge: usize) -> bool {
+        !self.torn.edges.get(edge).is_some_and(|torn| *torn)
     }
 
     /// The faces, and every edge once.
@@ -109,7 +151,8 @@ impl CrossingDetector {
     pub(crate) fn find(&self, position: impl Fn(u32) -> Option<Vector3<f64>> + Sync) -> Vec<Crossing> {
         let corner = |&id: &u32| position(id).filter(|x| x.iter().all(|x| x.is_finite()));
         let solid = |face: &[u32; 3]| Some([corner(&face[0])?, corner(&face[1])?, corner(&face[2])?]);
-        let faces: Vec<Option<[Vector3<f64>; 3]>> = self.faces.iter().map(solid).collect();
+        let there = |(at, face)| if self.has_face(at) { solid(face) } else { None };
+        let faces: Vec<Option<[Vector3<f64>; 3]>> = self.faces.iter().enumerate().map(there).collect();
         let mut cells = Cells::new();
         cells.fill(faces.iter().map(|face| face.as_ref().map(|corners| BoundingBox::of(corners))));
         let through = |edge: &[u32; 2], found: &mut Vec<Crossing>| {
@@ -124,9 +167,13 @@ impl CrossingDetector {
             // The order of the cells is arbitrary.
             found[from..].sort_unstable_by_key(|crossing| crossing.face);
         };
-        let tasks = self.edges.par_chunks(EDGES_A_TASK).map(|edges| {
+        let tasks = self.edges.par_chunks(EDGES_A_TASK).enumerate().map(|(task, edges)| {
             let mut found = Vec::new();
-            edges.iter().for_each(|edge| through(edge, &mut found));
+            for (at, edge) in (task * EDGES_A_TASK..).zip(edges) {
+                if self.has_edge(at) {
+                    through(edge, &mut found);
+                }
+            }
             found
         });
         let found: Vec<Vec<Crossing>> = tasks.collect();

@@ -164,6 +164,12 @@ impl LayerContact {
         self.pairs.forget();
     }
 
+    /// Takes note of which faces have torn, in their order: nothing is in contact with them.
+    pub fn set_torn(&mut self, torn: impl Iterator<Item = bool>) {
+        self.detector.set_torn(torn);
+        self.pairs.forget();
+    }
+
     /// Changes `ends` and `velocities` so that no layer passes through another between `starts` and
     /// `ends`.
     pub fn keep_apart(&mut self) -> LayerReport {

@@ -126,8 +126,14 @@ impl Pairs {
         let (faces, edges) = detector.elements();
         let (of_faces, of_edges) = (&mut self.faces, &mut self.edges);
         rayon::join(
-            || of_faces.fill(faces.iter().map(|face| Some(swept(face)))),
-            || of_edges.fill(edges.iter().map(|edge| Some(swept(edge)))),
+            || {
+                let there = |(at, face): (usize, &[u32; 3])| detector.has_face(at).then(|| swept(face));
+                of_faces.fill(faces.iter().enumerate().map(there));
+            },
+            || {
+                let there = |(at, edge): (usize, &[u32; 2])| detector.has_edge(at).then(|| swept(edge));
+                of_edges.fill(edges.iter().enumerate().map(there));
+            },
         );
         let (face_cells, edge_cells) = (&self.faces, &self.edges);
         let is_crossed =
@@ -155,7 +161,8 @@ impl Pairs {
                 }
             } else {
                 let from = (number - of_vertices) * ELEMENTS_A_TASK;
-                for edge in from..(from + ELEMENTS_A_TASK).min(edges.len()) {
+                let to = (from + ELEMENTS_A_TASK).min(edges.len());
+                for edge in (from..to).filter(|edge| detector.has_edge(*edge)) {
                     let [a, b] = edges[edge];
                     let wanted = |other: usize| edge < other && may_touch(&[a, b], &edges[other]);
                     edge_cells.near(&swept(&[a, b]), wanted, |other| {

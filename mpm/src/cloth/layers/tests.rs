@@ -32,6 +32,31 @@ fn apart(points: &[V3; 4], weights: &[f64; 4]) -> V3 {
     points.iter().zip(weights).map(|(x, w)| x * *w).sum()
 }
 
+// The law: nothing is in contact with a face that has torn, and with an edge whose faces all have. A vertex
+// of one triangle that goes through another is kept from it, unless that has torn; then again if it is whole.
+#[test]
+fn torn_faces_are_holes() {
+    let x = Vector3::new;
+    let floor = [x(-1.0, -1.0, 0.0), x(1.0, -1.0, 0.0), x(0.0, 1.5, 0.0)];
+    let spike = [x(0.0, 0.0, 0.1), x(0.3, 0.1, 0.6), x(-0.2, 0.2, 0.6)];
+    let mut contact = LayerContact::new(vec![[0, 1, 2], [3, 4, 5]], 6, 0.1);
+    let mut contacts = |torn: [bool; 2]| {
+        contact.set_torn(torn.into_iter());
+        for (v, at) in floor.iter().chain(&spike).enumerate() {
+            contact.starts[v] = *at;
+            contact.ends[v] = at + if v < 3 { V3::zeros() } else { x(0.0, 0.0, -0.2) };
+            contact.inverse_masses[v] = 1.0;
+            contact.velocities[v] = V3::zeros();
+        }
+        contact.keep_apart().contacts
+    };
+    assert!(contacts([false, false]) > 0);
+    assert_eq!(contacts([true, false]), 0);
+    // A vertex of the second is still there: it is the end of no edge, but has a place.
+    assert!(contacts([false, true]) > 0);
+    assert!(contacts([false, false]) > 0);
+}
+
 // The law: the distance of two sets is the least of all distances of their points. Random elements,
 // among them degenerate ones; places on them at random.
 #[test]
