@@ -329,8 +329,10 @@ impl RunRecorder {
     }
 
     fn count_crossings(&mut self) {
-        let Some(counter) = &self.crossings else { return };
-        if self.scenario.world.snapshot(&mut self.snapshot).is_ok() {
+        let Some(counter) = &mut self.crossings else { return };
+        let world = &mut self.scenario.world;
+        if world.snapshot(&mut self.snapshot).is_ok() {
+            counter.follow(world.torn_faces(), world.cloths(), world.ropes());
             // Nothing keeps ropes from passing through cloth; a run tells.
             let found = counter.crossings(&self.snapshot.positions);
             self.record.crossings.push(found.count - found.of_ropes);

@@ -4,6 +4,7 @@
 use nalgebra::Vector3;
 
 use super::arrays::Vertices;
+use super::pins::PinImpulse;
 use crate::cloth::LayerReport;
 use crate::cloth::layers::LayerContact;
 
@@ -45,7 +46,8 @@ impl Layers {
     }
 
     /// Keeps the layers apart if the step ends here; `grid` has the grid's origin now, and its spacing \[m\].
-    pub fn keep_apart(&mut self, vertices: &mut Vertices, grid: (Vector3<f64>, f64)) {
+    /// What pins hold gives its impulses to `pins`.
+    pub fn keep_apart(&mut self, vertices: &mut Vertices, pins: &mut PinImpulse, grid: (Vector3<f64>, f64)) {
         if !std::mem::take(&mut self.is_due) {
             return;
         }
@@ -61,6 +63,12 @@ impl Layers {
         if self.report.contacts == 0 && self.report.crossed == 0 {
             return;
         }
+        let (impulses, moment) = contact.held_impulses();
+        for (v, impulse) in impulses {
+            pins.impulse.linear -= impulse;
+            pins.work -= impulse.dot(&contact.velocities[v]);
+        }
+        pins.impulse.angular += moment;
         for v in 0..count {
             vertices.put(v, &contact.ends[v], grid);
             for d in 0..3 {

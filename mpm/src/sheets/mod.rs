@@ -398,7 +398,7 @@ impl ClothMeshes {
         self.pins.hold_positions(&mut self.ropes.positions, (origin, self.grid_spacing));
         self.solve_vertex_face_constraints(step as f32);
         let grid = (origin, self.grid_spacing);
-        self.layers.keep_apart(&mut self.vertices, grid);
+        self.layers.keep_apart(&mut self.vertices, &mut self.pins.applied, grid);
         let contact = (&mut self.ropes.positions, &mut self.vertices);
         self.strands.keep_apart(contact, &mut self.pins.applied, substep, grid);
         self.ropes.advance(&mut self.vertices, &mut self.pins.applied, [kick, substep], grid);

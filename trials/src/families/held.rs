@@ -1,4 +1,4 @@
-//! Cloth that is held, some of it woven; and closed cloths with gas in them.
+//! Cloth that is held, some of it woven, some that tears; and closed cloths with gas in them.
 
 use super::cloth::{Extent, fabric, shape, sheet};
 use super::family::{Family, WORK, at_rest, bound_work, settings, symmetries};
@@ -7,14 +7,14 @@ use crate::builders::{body, dynamic};
 use crate::laws::Law;
 use crate::sampler::SceneSampler;
 use pliant_scenes::format::{
-    AutoOr, ClothBendingFriction, ClothGas, ClothPin, ClothShape, ClothShearFriction, ClothWeave, Corner,
-    Edge, Fabric, PinKeyframe, PinPlace, Pose, Scene,
+    AutoOr, ClothBendingFriction, ClothGas, ClothPin, ClothShape, ClothShearFriction, ClothTearing,
+    ClothWeave, Corner, Edge, Fabric, PinKeyframe, PinPlace, Pose, Scene,
 };
 
 /// Sheets that are held.
 pub const HUNG: Family = Family {
     name: "hung",
-    about: "sheets, discs and T-shirts, half of them woven, hang from corners, edges and vertices, some of \
+    about: "sheets, discs and T-shirts, half of them woven, some that tear, hang from corners, edges and vertices, some of \
             which let go or move; a body falls onto them",
     long: false,
     draw: draw_hung,
@@ -67,6 +67,17 @@ fn friction(sampler: &mut SceneSampler, fabric: &mut Fabric, radius: f64) {
         let stress = weave.shear_modulus * strain * sampler.log_within(0.03, 3.0);
         weave.shear_friction = Some(ClothShearFriction { stress, strain });
     }
+}
+
+/// Lets a fabric tear: at a strain of 0.003 to 0.3 along the softer of its yarns, with 1.2 to 30 times the
+/// least energy that a mesh of the longest edges can show.
+fn tearing(sampler: &mut SceneSampler, fabric: &mut Fabric, spacing: f64) {
+    let warp = fabric.youngs_modulus;
+    let modulus = fabric.weave.map_or(warp, |weave| warp.min(weave.weft_youngs_modulus));
+    let stiffness = modulus * fabric.thickness.value().unwrap_or(spacing);
+    let strength = stiffness * sampler.log_within(0.003, 0.3);
+    let least = strength.powi(2) * 2.0 * spacing / (2.0 * stiffness);
+    fabric.tearing = Some(ClothTearing { strength, energy: least * sampler.log_within(1.2, 30.0) });
 }
 
 /// Pins of a sheet of this shape.
@@ -142,6 +153,9 @@ fn draw_hung(sampler: &mut SceneSampler) -> Trial {
         cloth.pins = pins(sampler, &cloth.shape, moves, duration);
         if sampler.chance(0.3) {
             friction(sampler, &mut cloth.material, radius);
+        }
+        if sampler.chance(0.3) {
+            tearing(sampler, &mut cloth.material, spacing);
         }
     }
     // What is moved brings energy; the law is of what is passive.

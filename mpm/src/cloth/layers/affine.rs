@@ -25,32 +25,58 @@ const TOLERANCE: f64 = 1e-3;
 const MOST_STEPS: usize = 100;
 
 /// Moves every zone on from `ends` by the affine part of the motion to `wanted`, the one nearest to it by
-/// the squares of distances times masses. What holds a vertex holds its zone.
+/// the squares of distances times masses. Held vertices of a zone stay where they have moved to.
 pub(super) fn move_affinely(zones: &Zones, inverse_masses: &[f64], wanted: &[V3], ends: &mut [V3]) {
     for zone in zones.iter() {
-        if zone.clone().any(|v| inverse_masses[v] == 0.0) {
-            continue;
-        }
-        let (mut mass, mut center, mut moved) = (0.0, V3::zeros(), V3::zeros());
-        for v in zone.clone() {
-            let m = 1.0 / inverse_masses[v];
-            (mass, center, moved) = (mass + m, center + m * ends[v], moved + m * (wanted[v] - ends[v]));
-        }
-        (center, moved) = (center / mass, moved / mass);
+        let of_held = zone.clone().filter(|v| inverse_masses[*v] == 0.0);
+        let free = zone.filter(|v| inverse_masses[*v] > 0.0);
+        let (center, moved, across) = match of_held.clone().next() {
+            // The motion rests at all of them, so on the line, in the plane or the space between them.
+            Some(held) => (ends[held], V3::zeros(), across_arms(of_held, &ends[held], ends)),
+            None => {
+                let (center, moved) = mean_motion(free.clone(), inverse_masses, wanted, ends);
+                (center, moved, Matrix3::identity())
+            }
+        };
         let (mut moments, mut of_motion) = (Matrix3::zeros(), Matrix3::zeros());
-        for v in zone.clone() {
-            let (m, arm) = (1.0 / inverse_masses[v], ends[v] - center);
+        for v in free.clone() {
+            let (m, arm) = (1.0 / inverse_masses[v], across * (ends[v] - center));
             moments += m * arm * arm.transpose();
             of_motion += m * (wanted[v] - ends[v] - moved) * arm.transpose();
         }
         // The search for eigenvalues need not end where a moment is not finite.
-        if !moments.iter().chain(&of_motion).all(|x: &f64| x.is_finite()) {
+        if !moments.iter().chain(&of_motion).chain(&across).all(|x: &f64| x.is_finite()) {
             continue;
         }
-        let gradient = of_motion * pseudo_inverse(&moments);
+        let gradient = of_motion * pseudo_inverse(&moments) * across;
         let gradient = gradient * part_without_a_meeting(&gradient);
-        zone.for_each(|v| ends[v] += gradient * (ends[v] - center));
+        free.for_each(|v| ends[v] += gradient * (ends[v] - center));
     }
+}
+
+/// Centre of mass of vertices, and how far it moves to `wanted` from where they are \[m\].
+fn mean_motion(
+    vertices: impl Iterator<Item = usize>,
+    inverse_masses: &[f64],
+    wanted: &[V3],
+    positions: &[V3],
+) -> (V3, V3) {
+    let (mut mass, mut center, mut moved) = (0.0, V3::zeros(), V3::zeros());
+    for v in vertices {
+        let m = 1.0 / inverse_masses[v];
+        (mass, center, moved) = (mass + m, center + m * positions[v], moved + m * (wanted[v] - positions[v]));
+    }
+    (center / mass, moved / mass)
+}
+
+/// The projection across all directions from a centre to these vertices.
+fn across_arms(vertices: impl Iterator<Item = usize>, center: &V3, positions: &[V3]) -> Matrix3<f64> {
+    let arms = vertices.map(|v| positions[v] - center).filter(|arm| arm.norm_squared() > 0.0);
+    let moments = arms.fold(Matrix3::zeros(), |sum, arm| sum + arm * arm.transpose());
+    if !moments.iter().all(|x: &f64| x.is_finite()) {
+        return moments;
+    }
+    Matrix3::identity() - moments * pseudo_inverse(&moments)
 }
 
 /// The inverse of moments of second order in the directions in which there are points.

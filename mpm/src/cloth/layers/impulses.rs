@@ -57,6 +57,12 @@ impl Contact {
         self.vertices.iter().zip(self.weights).map(of)
     }
 
+    /// Impulse on each point, by its number \[N s\].
+    pub fn impulses(&self) -> impl Iterator<Item = (usize, V3)> + '_ {
+        let of = |(&v, w): (&u32, f64)| (v as usize, self.normal * (self.impulse * w));
+        self.vertices.iter().zip(self.weights).map(of)
+    }
+
     fn along_normal(&self, of: &[V3]) -> f64 {
         let terms = self.vertices.iter().zip(self.weights);
         terms.map(|(v, w)| w * self.normal.dot(&of[*v as usize])).sum()

@@ -115,6 +115,9 @@ pub(crate) struct LayerContact {
     /// Vertices of elements that cross, and whether there may be some.
     crossed: Vec<bool>,
     may_cross: bool,
+    /// Change of the angular momentum, about the world's origin, of what touches held vertices, in the
+    /// last step \[N m s\].
+    moment_of_held: V3,
 }
 
 impl LayerContact {
@@ -143,6 +146,7 @@ impl LayerContact {
             zones: Zones::default(),
             crossed: vec![false; vertices],
             may_cross: true,
+            moment_of_held: V3::zeros(),
         }
     }
 
@@ -175,6 +179,7 @@ impl LayerContact {
     pub fn keep_apart(&mut self) -> LayerReport {
         let mut report = LayerReport { crossed: self.find_crossed(), ..LayerReport::default() };
         self.contacts.clear();
+        self.moment_of_held = V3::zeros();
         self.own_ends.copy_from_slice(&self.ends);
         self.own_velocities.copy_from_slice(&self.velocities);
         if !self.pairs.hold((&self.starts, &self.ends), report.crossed > 0) {
@@ -206,8 +211,17 @@ impl LayerContact {
         self.zones.list();
         let own = (&self.own_ends[..], &self.own_velocities[..]);
         self.zones.keep_angular_momentum(&self.inverse_masses, own, &self.ends, &mut self.velocities);
+        self.moment_of_held =
+            self.zones.moment_of_held(&self.inverse_masses, own, &self.ends, &self.velocities);
         self.may_cross |= report.unresolved > 0;
         report
+    }
+
+    /// Impulses that what holds vertices takes up in the last step, by the vertices' numbers \[N s\], and the
+    /// angular momentum that it takes up in all \[N m s\].
+    pub fn held_impulses(&self) -> (impl Iterator<Item = (usize, V3)> + '_, V3) {
+        let held = |(v, _): &(usize, V3)| self.inverse_masses[*v] == 0.0;
+        (self.contacts.iter().flat_map(Contact::impulses).filter(held), self.moment_of_held)
     }
 
     /// Finds the vertices of elements that cross at the start, and draws them apart; their number.

@@ -228,17 +228,27 @@ fn layers_never_cross_whatever_moves_them() {
 // goes a random part of its way to the middle plane in every step, so that their thickness would be less
 // than a hundredth after ten steps without contact. With contact nothing crosses, and the thickness has become
 // a tenth after sixty at most. Seen failing with zones that move rigidly and no farther: they kept what
-// room there was, and put back against a load in every step what it had moved.
+// room there was, and put back against a load in every step what it had moved. In every other pile one or
+// two vertices are held: those that touch them go most of their way (0.75 of it; 0.34 where what is held
+// kept its whole zone).
 #[test]
 fn layers_that_are_pressed_come_together() {
     println!("seed {SEED}");
-    let mut rigid = 0;
-    for case in 0..12 {
+    let (mut rigid, mut moved, mut asked) = (0, 0.0, 0.0);
+    for case in 0..24 {
         let mut random = SplitMix64::new(SEED + 200 + case);
         let sheets = 2 + (random.uniform() * 4.0) as usize;
         let parts = 3 + (random.uniform() * 4.0) as usize;
         let (mut layers, _) = pile(sheets, parts, 10.0_f64.powf(-1.5 * random.uniform()), &mut random);
-        let middle = layers.starts.iter().map(|x| x.z).sum::<f64>() / layers.starts.len() as f64;
+        let of_sheet = layers.starts.len() / sheets;
+        let first = (random.uniform() * sheets as f64) as usize * of_sheet;
+        // Of one sheet, so that they are in one plane.
+        let held: Vec<usize> = (0..if case % 2 == 0 { 0 } else { 1 + case % 4 / 2 })
+            .map(|_| first + (random.uniform() * of_sheet as f64) as usize)
+            .collect();
+        held.iter().for_each(|v| layers.inverse_masses[*v] = 0.0);
+        let mean = layers.starts.iter().map(|x| x.z).sum::<f64>() / layers.starts.len() as f64;
+        let middle = held.first().map_or(mean, |v| layers.starts[*v].z);
         let thickness =
             |of: &[V3]| (of.iter().map(|x| (x.z - middle).powi(2)).sum::<f64>() / of.len() as f64).sqrt();
         let at_start = thickness(&layers.starts);
@@ -249,13 +259,23 @@ fn layers_that_are_pressed_come_together() {
             let report = layers.keep_apart();
             assert_eq!((report.unresolved, crossings(&layers)), (0, 0), "case {case}, step {step}");
             rigid += report.rigid;
+            let at_held = |v: &usize| {
+                held.iter().any(|h| layers.zones.are_one(&[*h as u32, *v as u32, *h as u32, *v as u32]))
+            };
+            for v in (0..layers.ends.len()).filter(|v| !held.contains(v) && at_held(v)) {
+                let [way, wanted] =
+                    [&layers.ends, &layers.own_ends].map(|to| (to[v] - layers.starts[v]).norm());
+                moved += way;
+                asked += wanted;
+            }
             layers.starts.clone_from(&layers.ends);
         }
         let left = thickness(&layers.ends) / at_start;
         println!("case {case}: {sheets} sheets, {left:.3} of the thickness left");
         assert!(left < 0.1, "case {case}: {left} of the thickness left");
     }
-    assert!(rigid > 1000, "{rigid} vertices moved rigidly");
+    println!("beside held vertices: {moved} of {asked}");
+    assert!(rigid > 1000 && moved > 0.6 * asked, "{rigid} vertices moved rigidly");
 }
 
 // The law: pairs that were found in an earlier step and still hold give the same bits as pairs that
@@ -332,6 +352,31 @@ fn held_vertices_are_not_moved() {
     layers.ends.clone_from(&told);
     let report = layers.keep_apart();
     assert!(report.unresolved > 0 && layers.ends == told, "{report:?}");
+}
+
+// The law: what holds vertices takes up the impulses on them, so that the momentum of the others changes by
+// those; to the rounding of their sum. Random piles with random velocities, a tenth of the vertices held.
+#[test]
+fn what_holds_takes_up_momentum() {
+    let mut taken = 0.0_f64;
+    for case in 0..40 {
+        let mut random = SplitMix64::new(SEED + 300 + case);
+        let (mut layers, masses) = pile(3, 5, 0.05, &mut random);
+        for v in 0..masses.len() {
+            layers.velocities[v] = vector(&mut random, 1.0);
+            layers.inverse_masses[v] = if random.uniform() < 0.1 { 0.0 } else { 1.0 / masses[v] };
+            let moved = if layers.inverse_masses[v] > 0.0 { layers.velocities[v] } else { V3::zeros() };
+            layers.ends[v] = layers.starts[v] + 0.3 * moved;
+        }
+        layers.keep_apart();
+        let free = (0..masses.len()).filter(|v| layers.inverse_masses[*v] > 0.0);
+        let change: V3 = free.map(|v| masses[v] * (layers.velocities[v] - layers.own_velocities[v])).sum();
+        let on_held: V3 = layers.held_impulses().0.map(|(_, impulse)| impulse).sum();
+        let size: f64 = masses.iter().sum();
+        assert!((change + on_held).norm() < 1e-12 * size, "case {case}: {change} for {on_held}");
+        taken = taken.max(on_held.norm() / size);
+    }
+    assert!(taken > 1e-3, "{taken} of the momentum");
 }
 
 // Crossed layers come apart, and the centre of mass stays. Random pairs of sheets, one of which dips into

@@ -135,8 +135,8 @@ impl Zones {
         velocities: &mut [V3],
     ) {
         for zone in self.members.chunk_by(|a, b| a.0 == b.0) {
+            // What holds a vertex takes up the moment ([`Self::moment_of_held`]).
             if zone.iter().any(|(_, v)| inverse_masses[*v as usize] == 0.0) {
-                // What holds a vertex takes up the moment.
                 continue;
             }
             let own = PointMasses::new(zone, inverse_masses, own_positions, |v| own_velocities[v]);
@@ -160,6 +160,26 @@ impl Zones {
                 velocities[v as usize] += part * turned.cross(&arm);
             }
         }
+    }
+}
+
+impl Zones {
+    /// Change of the angular momentum about the world's origin, of the free vertices of zones with a held
+    /// vertex, from their `own` positions and velocities \[N m s\].
+    pub fn moment_of_held(
+        &self,
+        inverse_masses: &[f64],
+        (own_positions, own_velocities): (&[V3], &[V3]),
+        positions: &[V3],
+        velocities: &[V3],
+    ) -> V3 {
+        let is_held = |v: &usize| inverse_masses[*v] == 0.0;
+        let change = |v: usize| {
+            (positions[v].cross(&velocities[v]) - own_positions[v].cross(&own_velocities[v]))
+                / inverse_masses[v]
+        };
+        let held = self.iter().filter(|zone| zone.clone().any(|v| is_held(&v)));
+        held.flatten().filter(|v| !is_held(v)).map(change).sum()
     }
 }
 
