@@ -118,7 +118,7 @@ fn a_row_takes_the_energy_of_a_tear() {
         let broken = strip(&mut Random::new(5000 + case), 1, 0.0).pull();
         println!("case {case}: {broken:.4?}");
         let Broken { rows, force, lost, work, left } = broken;
-        assert_eq!((rows, left), (1.0, 0.0), "case {case}");
+        assert!(rows == 1.0 && left < 1e-3, "case {case}: {left} left");
         assert!((0.99..1.0001).contains(&force), "case {case}: {force} of the strength");
         for figure in [lost, work] {
             assert!((figure - 1.0).abs() < 1e-3, "case {case}: {figure} of the energy");
@@ -243,4 +243,81 @@ fn sheets_that_fly_apart_keep_momenta() {
         assert_eq!(resumed.sheet_particles(), mpm.sheet_particles(), "case {case}");
     }
     assert!(torn as u64 > 10 * cases(), "{torn} faces torn");
+}
+
+/// A strip cut along half of its length, whose legs are pulled apart across their plane (the trouser test):
+/// the tear runs on along the strip, two faces an edge, and takes its energy per length, to 15 %: single
+/// faces beside it soften, and it moves on by whole faces. The pins do more work than that, by up to half of
+/// the strength times an edge per length: the grid holds the flanks of a tear together until they are
+/// some way apart. Slower pulls leave that as it is.
+#[test]
+fn legs_of_trousers_tear_apart() {
+    for case in 0..4 {
+        let mut random = Random::new(5400 + case);
+        let (edge, thickness, modulus) = (0.01, 1e-3, 1e6);
+        let parts = [30_usize, 12];
+        let [x, y] = [Vector3::x() * (30.0 * edge), Vector3::y() * (12.0 * edge)];
+        let whole = ClothMesh::rectangle(-0.5 * (x + y), x, y, parts).unwrap();
+        let (mesh, count) = (cut(&whole, parts, 10), whole.vertices().len());
+        let strain = random.log_uniform(0.02, 0.1);
+        let strength = modulus * thickness * strain;
+        let energy = random.uniform(2.0, 8.0) * edge * strength * strain / 2.0;
+        let elastic = Elastic { youngs_modulus: modulus, poissons_ratio: 0.0 };
+        let tearing = Some(Tearing { strength, energy });
+        let material =
+            ClothMaterial { damping: 0.9, tearing, ..ClothMaterial::new(300.0, elastic, thickness, 1e4) };
+        let (duration, far) = (random.uniform(1.0, 2.0), 0.25);
+        // Pins beside the cut would share cells of the grid, and move apart.
+        let pin = |(vertex, at): (usize, &Vector3<f64>)| {
+            let is_held = at.x < -0.5 * x.x + 0.1 * edge && at.y.abs() > 2.5 * edge && vertex < count;
+            let to = at + Vector3::z() * (far * at.y.signum());
+            is_held.then(|| Pin::new(vertex, vec![(0.0, *at), (duration, to)], f64::INFINITY).unwrap())
+        };
+        let pins = mesh.vertices().iter().enumerate().filter_map(pin).collect();
+        let sheets = [Sheet { pins, ..Sheet::new(mesh, material) }];
+        let h = edge * random.uniform(0.8, 1.3);
+        let mut mpm = Mpm::with_sheets(h, vec![], &[], &sheets, &[], InstructionSet::detect()).unwrap();
+        let count = (duration / mpm.largest_stable_substep(4.0 * far / duration)).ceil() as usize;
+        let dt = duration / count as f64;
+        let (mut work, mut lost, mut torn) = (0.0, 0.0, 0);
+        for k in 0..count {
+            mpm.begin_step();
+            mpm.particles_to_grid(dt, Vector3::zeros());
+            mpm.apply_pins(k as f64 * dt, dt);
+            mpm.grid_to_particles(dt).unwrap();
+            // The legs are straight by then.
+            if k < count / 4 {
+                torn = mpm.torn_faces(0);
+                continue;
+            }
+            work += mpm.pin_impulse().work;
+            lost += mpm.dissipated().plastic.unwrap();
+        }
+        let length = 0.5 * edge * (mpm.torn_faces(0) - torn) as f64;
+        let [lost, work] = [lost, work].map(|taken| taken / length);
+        println!(
+            "case {case}: tear of {length:.3} m, {:.3} of its energy; work beyond it {:.3} strength x edge",
+            lost / energy,
+            (work - lost) / (strength * edge)
+        );
+        assert!((lost / energy - 1.0).abs() < 0.15, "case {case}: {lost} J/m, not {energy}");
+        assert!(work > lost && work - lost < 0.5 * strength * edge, "case {case}: {work} J/m for {lost}");
+        assert!(length > 0.1, "case {case}: {length} m");
+    }
+}
+
+/// A rectangle, cut along its middle line for so many parts from its end at -x.
+fn cut(whole: &ClothMesh, parts: [usize; 2], count: usize) -> ClothMesh {
+    let mut vertices = whole.vertices().to_vec();
+    let middle = |i: usize| i * (parts[1] + 1) + parts[1] / 2;
+    let first = vertices.len();
+    vertices.extend((0..count).map(|i| whole.vertices()[middle(i)]));
+    let below = |face: &[usize; 3]| {
+        let is_below = face.iter().map(|v| whole.vertices()[*v].y).sum::<f64>() < 0.0;
+        face.map(|v| match (0..count).find(|i| is_below && middle(*i) == v) {
+            Some(i) => first + i,
+            None => v,
+        })
+    };
+    ClothMesh::new(vertices, whole.faces().iter().map(below).collect()).unwrap()
 }
