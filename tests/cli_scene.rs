@@ -25,7 +25,7 @@ fn every_listed_scene_is_shown_and_checked() {
     let robots = ["gripper", "franka", "vacuum"];
     let both = ["soft-grasp", "sand-scoop", "bread-split"];
     let cloth = ["box-bagging", "laundry", "bagging-hand", "laundry-thrown"];
-    let garments = ["tshirt-folding", "trousers-folding", "towel-folding"];
+    let garments = ["tshirt-folding", "sleeves-folding", "trousers-folding", "towel-folding"];
     let fine = ["dough-rolling-fine", "sand-scoop-fine"];
     assert_eq!(
         names,

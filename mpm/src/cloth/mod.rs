@@ -13,7 +13,7 @@
 //! - [`bending`]: hinges between faces;
 //! - [`weave`]: stiffness by direction of woven fabrics; [`yarns`]: their part of energy and
 //!   stress;
-//! - [`tearing`]: faces that soften and let go;
+//! - [`tear`]: faces that soften and let go, beyond what the fabric bears ([`tearing`]);
 //! - [`gas`]: the pressure of gas in closed sheets;
 //! - [`pin`]: vertices that are held and released;
 //! - [`sheet`]: a sheet made of these, with masses and rest state; [`patch`]: its particles among
@@ -59,6 +59,7 @@ pub mod pin;
 pub mod shear_friction;
 pub mod sheet;
 pub mod stability;
+pub mod tear;
 pub mod tearing;
 pub mod weave;
 pub mod yarns;
@@ -74,7 +75,8 @@ pub use pin::{Pin, PinError};
 pub use shear_friction::ShearFrictionModel;
 pub use sheet::{ClothError, RestFace, Sheet};
 pub use stability::{SheetStretch, Stability, Stretch};
-pub use tearing::{Tear, Tearing, TearingError, TearingModel};
+pub use tear::{Tear, TearingError, TearingModel};
+pub use tearing::Tearing;
 pub use weave::{ShearFriction, Weave, WeaveError};
 pub use yarns::YarnModel;
 

@@ -6,7 +6,7 @@ use super::gas::{Gas, GasError, GasModel};
 use super::mesh::{ClothMesh, MeshError};
 use super::model::ClothMaterial;
 use super::pin::{Pin, PinError};
-use super::tearing::TearingError;
+use super::tear::TearingError;
 use super::weave::WeaveError;
 use crate::material::MaterialError;
 use nalgebra::{Matrix2, Vector3};
@@ -88,11 +88,9 @@ impl Sheet {
         }
         self.gas_model()?;
         self.warps()?;
-        if let Some(tearing) = &self.material.tearing {
-            tearing.check(&self.mesh, &self.material)?;
-            if self.gas.is_some() {
-                return Err(TearingError::Gas.into());
-            }
+        TearingError::check(&self.mesh, &self.material)?;
+        if self.material.tearing.is_some() && self.gas.is_some() {
+            return Err(TearingError::Gas.into());
         }
         Ok(())
     }

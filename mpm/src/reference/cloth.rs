@@ -8,6 +8,7 @@
 mod friction;
 mod pins;
 mod tearing;
+mod tears;
 
 use super::grid::Grid;
 use super::particle::BodyForce;
@@ -21,7 +22,7 @@ use crate::cloth::{
 };
 use nalgebra::{Matrix2, Matrix3, Vector3};
 use pliant_numeric::linalg::Vec3;
-use tearing::Tears;
+use tears::Tears;
 
 /// A particle of cloth: a vertex or a face's centroid. Or a vertex of a rope.
 #[derive(Clone, Copy, Debug, PartialEq)]

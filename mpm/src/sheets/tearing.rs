@@ -1,5 +1,5 @@
 //! Faces that have torn are left by all that goes through them: bending, contact between layers, and
-//! what shows the sheet ([`crate::cloth::tearing`]).
+//! what shows the sheet ([`crate::cloth::tear`]).
 
 use std::ops::Range;
 

@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 use pliant_garment::{CoveredError, covered_area};
 use pliant_mpm::cloth::ClothMesh;
 
-use super::FoldingError;
+use super::error::FoldingError;
 use super::hands::rounded;
 use super::pattern::EDGE_BEYOND;
 use super::plan::{Folds, Plan};

@@ -10,7 +10,9 @@
 //! it, side by side. They lay back slowly what is a single layer.
 
 mod carriages;
+mod error;
 mod goals;
+mod halves;
 mod hands;
 mod pattern;
 mod plan;
@@ -18,16 +20,19 @@ mod sleeves;
 
 use nalgebra::{UnitQuaternion, Vector3};
 use pliant_coupling::AutoOr;
-use pliant_garment::CoveredError;
 
 use crate::format::{
-    BodySpec, Camera, ClothError, ClothSpec, Fabric, Geometry, Motion, Pose, RigidShape, Robot, RobotModel,
-    Scene, Sighting,
+    BodySpec, Camera, ClothSpec, Fabric, Geometry, Motion, Pose, RigidShape, Robot, RobotModel, Scene,
+    Sighting,
 };
+pub use error::FoldingError;
 use goals::goals;
+use halves::halves;
 use hands::{Columns, Hands, Side};
 pub use pattern::Garment;
+use pattern::Pattern;
 use plan::Plan;
+use sleeves::Sleeves;
 
 /// Height of the table \[m\].
 const TABLE: f64 = 0.08;
@@ -55,17 +60,6 @@ pub struct Folding {
     pub stiffness: f64,
 }
 
-/// Why there is no scene of a garment.
-#[derive(Debug, thiserror::Error)]
-pub enum FoldingError {
-    /// It cannot be cut or sewn.
-    #[error(transparent)]
-    Cloth(#[from] ClothError),
-    /// The area that it covers cannot be measured.
-    #[error(transparent)]
-    Area(#[from] CoveredError),
-}
-
 impl Folding {
     /// As the built-in scenes have it: in the middle of the table.
     pub fn of(garment: Garment) -> Self {
@@ -85,7 +79,7 @@ impl Folding {
     /// # Errors
     /// A garment that cannot be cut or sewn.
     pub fn scene(&self, name: &str) -> Result<Scene, FoldingError> {
-        let plan = Plan::new(&self.garment, self.grid_spacing);
+        let plan = self.plan()?;
         let cloth = self.cloth(&plan);
         let mut scene = Scene::empty(name, 0.0, 2e-3);
         scene.grid_spacing = Some(self.grid_spacing);
@@ -103,6 +97,22 @@ impl Folding {
         scene.output.camera =
             Some(Camera { position: [0.85, -1.05, 0.95], target: [0.0, 0.0, 0.1], field_of_view: 0.5 });
         Ok(scene)
+    }
+
+    fn plan(&self) -> Result<Plan, FoldingError> {
+        let h = self.grid_spacing;
+        Ok(match self.garment {
+            Garment::LongSleeves(measures) => {
+                let (length, most) = (measures.sleeve_length, 0.5 * measures.chest_width);
+                if length > most {
+                    return Err(FoldingError::Sleeves { length, most });
+                }
+                Sleeves::new(measures, h).plan()
+            }
+            Garment::TShirt(measures) => halves(&Pattern::tshirt(measures, h)),
+            Garment::Trousers(measures) => halves(&Pattern::trousers(measures, h)),
+            Garment::Towel { size } => halves(&Pattern::towel(size, h)),
+        })
     }
 
     /// The published fabric: about its density and Poisson's ratio; a quarter of its E = 1e5 Pa and

@@ -3,10 +3,8 @@
 
 use nalgebra::Vector3;
 
-use super::carriages::{fold_across, fold_side, unfold_across, unfold_side};
-use super::hands::{BESIDE_CARRYING, Carriage, Columns, Side, rounded};
-use super::pattern::{EDGE_BEYOND, Garment, Pattern, side_beyond};
-use super::sleeves::Sleeves;
+use super::hands::{BESIDE_CARRYING, Carriage, Columns, rounded};
+use super::pattern::EDGE_BEYOND;
 use crate::format::ClothShape;
 
 /// From a carriage to the next sighting, while what was let go comes to rest \[s\].
@@ -70,16 +68,6 @@ impl Folds {
 }
 
 impl Plan {
-    /// The plan of a garment for a grid of this spacing \[m\].
-    pub fn new(garment: &Garment, grid_spacing: f64) -> Self {
-        match *garment {
-            Garment::LongSleeves(measures) => Sleeves::new(measures, grid_spacing).plan(),
-            Garment::TShirt(measures) => halves(&Pattern::tshirt(measures, grid_spacing)),
-            Garment::Trousers(measures) => halves(&Pattern::trousers(measures, grid_spacing)),
-            Garment::Towel { size } => halves(&Pattern::towel(size, grid_spacing)),
-        }
-    }
-
     /// When each stage begins, and when the last one ends \[s\].
     pub fn times(&self, first: f64) -> Vec<f64> {
         let mut times = vec![first];
@@ -90,32 +78,5 @@ impl Plan {
             times.push(time);
         }
         times
-    }
-}
-
-/// The left half is laid onto the right one, the lower half onto the upper one; both are undone.
-fn halves(pattern: &Pattern) -> Plan {
-    let both = pattern.lower_at.len() > 1;
-    let carried = |(carriage, wrist)| Carried { carriage, wrist };
-    let sides = [(Side::Left, 0), (Side::Right, 1)];
-    let lower = || [Side::Left, Side::Right].into_iter().zip(&pattern.lower_at);
-    // Where the wrists wait: half-way to where they have to be next.
-    let [first, last] = [[-0.8, if both { -0.8 } else { -1.6 }], [1.6, if both { 1.6 } else { -1.6 }]];
-    let side = |wrists: [f64; 2], carry: fn(&Pattern, Side, usize) -> Carriage| {
-        let moves = sides.into_iter().zip(wrists);
-        moves.map(|((side, edge), wrist)| carried((carry(pattern, side, edge), wrist))).collect::<Vec<_>>()
-    };
-    Plan {
-        shape: pattern.shape.clone(),
-        // Two hands at one edge have to reach the same y.
-        columns: if both { Columns::Between } else { Columns::Below },
-        stages: vec![
-            side(first, fold_side),
-            lower().map(|(side, place)| carried((fold_across(pattern, side, place), 0.0))).collect(),
-            lower().map(|(side, place)| carried((unfold_across(pattern, side, place), 0.8))).collect(),
-            side(last, unfold_side),
-        ],
-        folded: [1, 2],
-        folds: Folds::Halves { beyond: side_beyond(pattern) },
     }
 }
