@@ -17,7 +17,7 @@ const ON_BODY: f64 = 1.9;
 
 /// How much less far a sleeve is carried back than onto the body, where it lies that much short \[m\]: drawn
 /// farther, it takes the body along.
-const SHORT: f64 = 0.02;
+const SHORT: f64 = 0.01;
 
 /// The shirt, as the hands have to know it.
 pub struct Sleeves {
