@@ -46,6 +46,17 @@ pub enum TearingError {
         /// Length of its longest edge \[m\].
         edge: f64,
     },
+    /// Rounding would tear it.
+    #[error(
+        "tearing.strength: {strength} N/m must be at least {least} N/m, 1e-4 E thickness: positions are rounded to strains \
+         of 1e-5"
+    )]
+    Weak {
+        /// That of the material \[N/m\].
+        strength: f64,
+        /// The least that it may be \[N/m\].
+        least: f64,
+    },
     /// It holds gas.
     #[error("tearing: a sheet that holds gas cannot tear")]
     Gas,
@@ -55,7 +66,7 @@ impl TearingError {
     /// Checks how a sheet of this (valid) material is to tear against its mesh.
     ///
     /// # Errors
-    /// [`TearingError::Brittle`].
+    /// [`TearingError::Weak`], [`TearingError::Brittle`].
     pub fn check(mesh: &ClothMesh, material: &ClothMaterial) -> Result<(), Self> {
         let Some(Tearing { strength, energy }) = material.tearing else { return Ok(()) };
         let along = |edge: &super::Edge| {
@@ -64,11 +75,23 @@ impl TearingError {
         };
         let edge = mesh.edges().iter().map(along).fold(0.0, f64::max);
         let warp = material.elastic.youngs_modulus;
-        let modulus = material.weave.map_or(warp, |weave| warp.min(weave.weft_youngs_modulus));
+        let weft = material.weave.map_or(warp, |weave| weave.weft_youngs_modulus);
+        let least = LEAST_STRAIN * warp.max(weft) * material.thickness;
+        if strength < least {
+            return Err(Self::Weak { strength, least });
+        }
+        let modulus = warp.min(weft);
         let least = strength.powi(2) * edge / (2.0 * modulus * material.thickness);
         if energy > least { Ok(()) } else { Err(Self::Brittle { energy, least, edge }) }
     }
 }
+
+/// Least strain at which a fabric may begin to tear (no unit): ten times that to which positions are
+/// rounded in the smallest faces ([`super::mesh::SMALLEST_ALTITUDE`]).
+const LEAST_STRAIN: f64 = 1e-4;
+
+/// Largest r_f (no unit): beyond, stresses stay at the strength all the same.
+const LARGEST_END: f64 = 1e30;
 
 /// [`Tearing`] as the kernels take it.
 #[derive(Clone, Copy, Debug)]
@@ -152,7 +175,7 @@ impl<T: Real> TearingModel<T> {
         Tear {
             reached: tear.reached.max(load),
             // Not zero, which is that of a face that does not soften yet.
-            end: T::select(begins, end.max(T::splat(TINY)), tear.end),
+            end: T::select(begins, end.max(T::splat(TINY)).min(T::splat(LARGEST_END)), tear.end),
         }
     }
 }
@@ -258,5 +281,31 @@ mod tests {
         let refused = check(2.4).unwrap_err();
         assert!(matches!(refused, TearingError::Brittle { least, .. } if (least - 2.5).abs() < 1e-12));
         assert!(refused.to_string().contains("2.4 J/m must be more than 2.5 J/m"), "{refused}");
+        // 1e-4 x 1e6 x 1e-3 = 0.1 N/m.
+        let check = |strength| {
+            let tearing = Some(Tearing { strength, energy: 1.0 });
+            TearingError::check(&mesh, &ClothMaterial { tearing, ..material })
+        };
+        assert_eq!(check(0.11), Ok(()));
+        assert!(check(0.09).unwrap_err().to_string().contains("0.09 N/m must be at least 0.1"));
+    }
+
+    /// With more energy than numbers can tell, a face that is pulled beyond its strength keeps that stress.
+    #[test]
+    fn endless_energy_keeps_the_strength() {
+        let elastic = Elastic { youngs_modulus: 1e6, poissons_ratio: 0.0 };
+        for energy in [1e20, 1e60, 1e300] {
+            let tearing = Some(Tearing { strength: 10.0, energy });
+            let material = ClothMaterial { tearing, ..ClothMaterial::new(300.0, elastic, 1e-3, 0.0) };
+            let law = TearingModel::<f32>::new(&material, 0.01).unwrap();
+            // 2 and 5 times the strength, 1e4 Pa.
+            for (load, density) in [(2.0, 200.0), (5.0, 1250.0)] {
+                let tear = law.advance([1e4 * load, 0.0, 0.0], density, [1.0, 0.0, 1.0], Tear::none());
+                assert!(
+                    tear.end.is_finite() && (tear.left() * load - 1.0).abs() < 1e-6,
+                    "{energy}: {tear:?}"
+                );
+            }
+        }
     }
 }

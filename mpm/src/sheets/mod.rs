@@ -200,6 +200,10 @@ impl ClothMeshes {
         all.states = vec![FaceState::ZERO; all.groups.len()];
         all.layers = Layers::new(all.vertex_faces(), of_sheets, grid_spacing);
         all.strands = Strands::new(ropes, of_sheets, grid_spacing);
+        if all.can_tear {
+            // Takes the memory that steps need.
+            all.leave_torn();
+        }
         all
     }
 

@@ -90,7 +90,7 @@ impl ClothBendingFriction {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClothTearing {
-    /// Force at which a strip breaks, per width [N/m].
+    /// Force at which a strip breaks, per width; at least 1e-4 youngs_modulus thickness [N/m].
     pub strength: f64,
     /// Energy that a tear takes, per length; twice the force on a leg of the trouser test. More than
     /// strength^2 x edge / (2 youngs_modulus thickness), with the longest edge of the mesh [J/m].

@@ -73,9 +73,11 @@ fn friction(sampler: &mut SceneSampler, fabric: &mut Fabric, radius: f64) {
 /// least energy that a mesh of the longest edges can show.
 fn tearing(sampler: &mut SceneSampler, fabric: &mut Fabric, spacing: f64) {
     let warp = fabric.youngs_modulus;
-    let modulus = fabric.weave.map_or(warp, |weave| warp.min(weave.weft_youngs_modulus));
-    let stiffness = modulus * fabric.thickness.value().unwrap_or(spacing);
-    let strength = stiffness * sampler.log_within(0.003, 0.3);
+    let weft = fabric.weave.map_or(warp, |weave| weave.weft_youngs_modulus);
+    let thickness = fabric.thickness.value().unwrap_or(spacing);
+    let stiffness = warp.min(weft) * thickness;
+    // Less would be refused.
+    let strength = (stiffness * sampler.log_within(0.003, 0.3)).max(2e-4 * warp.max(weft) * thickness);
     let least = strength.powi(2) * 2.0 * spacing / (2.0 * stiffness);
     fabric.tearing = Some(ClothTearing { strength, energy: least * sampler.log_within(1.2, 30.0) });
 }
