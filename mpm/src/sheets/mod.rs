@@ -11,8 +11,9 @@
 //! 4. at the end of a step, layers that would pass through each other are kept apart ([`layers`]);
 //! 5. strands of ropes are kept apart ([`strands`]);
 //! 6. the stress of faces is computed, in a long substep as a mean over several steps of the mesh,
-//!    and the forces on their corners ([`stress`]), faces tear ([`tearing`]), then those of hinges ([`bending`]) and of gas ([`gas`]); frames and
-//!    forces of ropes, whose vertices follow those of the sheets ([`ropes`]);
+//!    and the forces on their corners ([`stress`]), faces tear ([`tearing`]), then those of hinges
+//!    ([`bending`]) and of gas ([`gas`]); frames and forces of ropes, whose vertices follow those of the
+//!    sheets ([`ropes`]);
 //! 7. the results are written to the lanes: positions, velocities, directors, and the next
 //!    substep's forces ([`scatter`]).
 //!

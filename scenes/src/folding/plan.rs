@@ -47,7 +47,8 @@ pub enum Folds {
 pub type Fold = Box<dyn Fn(&Vector3<f64>) -> Vector3<f64>>;
 
 impl Folds {
-    /// The garment folded once, ideally and as it is planned, and folded twice, ideally.
+    /// The garment folded once, ideally and as it is planned, and folded twice: ideally, but for sleeves as it
+    /// is planned.
     pub fn maps(self) -> [Fold; 3] {
         match self {
             Self::Halves { beyond } => [
