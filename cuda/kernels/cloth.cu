@@ -139,13 +139,13 @@ struct Advancing : PersistentBlocks<CLOTH_THREADS> {
         quad(p.velocities, vertex) = quad_of(velocity, pin != CLOTH_NO_PIN ? 0.0f : inverse_mass);
     }
 
-    // A face as the transfer left it; its director goes with the velocity gradient.
+    // A face as the transfer left it; its director goes with the velocity gradient, to second order.
     __device__ __forceinline__ void fetch_face(uint32_t face) const {
         const uint32_t i = p.tables.places[vertices() + face];
         const Mat3 c = damp(i);
         const auto director = [&](uint32_t d) -> float& { return row_of(p.particles, ROW_GRADIENT + 2 + 3 * d, i); };
         const Vec3 before = {director(0), director(1), director(2)};
-        const Vec3 rate = c * before;
+        const Vec3 rate = c * fused(0.5f * p.settings[0].substep, c * before, before);
         const uint64_t number = p.settings[0].first_number + p.substep_index;
         const auto after = [&](uint32_t d, float from, float rate_of) {
             const DitherPart part = dither_part(number, 3 * d + 2, p.particles.ids[i] % DITHER_PHASES);

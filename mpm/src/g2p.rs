@@ -266,7 +266,6 @@ impl<'a, S: Simd> ModelCache<'a, S> {
         use deformation::{MASS, STATE};
         let step = Lanes::<S>::all(substep.substep);
         let f = load_gradient::<S>(strain);
-        let dithered = trial_gradient(&f, affine, step, substep.dither);
         let state = Lanes::<S>::load(&strain[STATE]);
         let material = motion[kinematics::MATERIAL].0;
         let mut todo: u16 = u16::MAX;
@@ -274,7 +273,7 @@ impl<'a, S: Simd> ModelCache<'a, S> {
             let bits = material[todo.trailing_zeros() as usize].to_bits();
             let same = (0..LANES).fold(0, |m: u16, l| m | (u16::from(material[l].to_bits() == bits) << l));
             if let Some(sheet) = (bits as usize).checked_sub(self.materials.len()) {
-                store_gradient(strain, &dithered, same);
+                store_director(strain, &f, affine, substep, same);
                 let kept = self.kept[sheet];
                 let inertia = Lanes::all(substep.grid_spacing * substep.grid_spacing / 8.0);
                 let lost = damp(motion, affine, kept, same) * inertia * Lanes::load(&strain[MASS]);
@@ -283,8 +282,8 @@ impl<'a, S: Simd> ModelCache<'a, S> {
                 let (model, volume_per_mass) = self.get(bits as usize);
                 // Strain of grains that slide past each other does not add up: it is renewed in every substep.
                 let is_granular = matches!(self.materials[bits as usize].model, Model::Granular(_));
-                let trial =
-                    if is_granular { trial_gradient(&f, affine, step, &Dither::NONE) } else { dithered };
+                let dither = if is_granular { &Dither::NONE } else { substep.dither };
+                let trial = trial_gradient(&f, affine, step, dither);
                 let response = model.update(trial, state, step);
                 if model.is_plastic() {
                     let volume = volume_per_mass * Lanes::load(&strain[MASS]);
@@ -315,6 +314,31 @@ fn trial_gradient<S: Simd>(
         }
     }
     trial
+}
+
+/// Moves the directors of the cloth in `lanes` with the affine field, to second order ([`crate::cloth`],
+/// "Directors"). They are the last columns of its deformation gradients `f`; the others are written by its
+/// own step.
+#[inline(always)]
+fn store_director<S: Simd>(
+    strain: &mut DeformationTile,
+    f: &Mat3<Lanes<S>>,
+    affine: &Mat3<Lanes<S>>,
+    substep: &Substep<'_>,
+    lanes: u16,
+) {
+    let (mask, step) = (S::mask_from_bits(lanes), Lanes::<S>::all(substep.substep));
+    let carried = |d: &[Lanes<S>; 3], i: usize| {
+        let change = affine.0[i][1].mul_add(d[1], affine.0[i][0] * d[0]);
+        affine.0[i][2].mul_add(d[2], change)
+    };
+    let director = f.0.map(|row| row[2]);
+    let half = step * Lanes::all(0.5);
+    let half_way = core::array::from_fn(|i| half.mul_add(carried(&director, i), director[i]));
+    for i in 0..3 {
+        let moved = substep.dither.of_gradient(i, 2).add(director[i], step, carried(&half_way, i));
+        store_masked::<S>(&mut strain[deformation::GRADIENT + i * 3 + 2], mask, moved);
+    }
 }
 
 /// The deformation gradients of a tile.

@@ -42,6 +42,9 @@
 //!   it has no moment.
 //! - **Velocity gradient** of d3 is APIC's C (Hu et al. 2018), and the stress on the grid is its
 //!   transpose, as for other particles.
+//! - **Directors** follow C to second order, d3 <- d3 + dt C (d3 + dt/2 C d3), not as deformation
+//!   gradients do: a layer's motion across its plane is that of ln r33, and with I + dt C it would
+//!   spring open with more energy than pressed it.
 //! - **Damping** multiplies the symmetric part of C, after d3 was advanced; the other part is left,
 //!   because it carries angular momentum.
 

@@ -411,8 +411,9 @@ impl ReferenceCloth {
         self.apply_pins_to_vertices(time, substep);
         self.solve_vertex_face_constraints();
         for face in (0..self.faces.len()).filter(|face| !self.tears.is_torn(*face)) {
-            let turned = self.centroids[face].affine * self.faces[face].director;
-            self.faces[face].director += substep * turned;
+            let (affine, director) = (self.centroids[face].affine, self.faces[face].director);
+            let half_way = director + 0.5 * substep * (affine * director);
+            self.faces[face].director += substep * (affine * half_way);
         }
         for p in &mut self.vertices {
             p.position += substep * p.velocity;
