@@ -15,7 +15,8 @@
 //! cancels.
 //!
 //! A gain is compared with the energy input of its own domain: particles, bodies, both with their
-//! exchange, and particles with the exchange. The worst is reported.
+//! exchange, and particles with the exchange. The worst is reported. That of particles with the
+//! exchange is said to be the particles' own where they made most of it.
 //!
 //! A contact model that only dissipates cannot add energy: if its losses over the run are negative,
 //! that energy was created by the scheme, and counts as imbalance.
@@ -184,11 +185,23 @@ impl EnergyBalanceTracker {
         ];
         let gains = self.domains.iter().zip(gains).filter(|(_, (_, is_there, ..))| *is_there);
         let gains = gains.map(|(tracker, (domain, _, start, mass))| tracker.gain(domain, start, mass));
-        gains.max_by(|a, b| a.relative().total_cmp(&b.relative()))
+        let worst = gains.max_by(|a, b| a.relative().total_cmp(&b.relative()))?;
+        let is_of_particles = 2.0 * self.domains[0].gain > worst.gained;
+        Some(match worst.domain {
+            EnergyDomain::Exchange if is_of_particles => {
+                EnergyGain { domain: EnergyDomain::Particles, ..worst }
+            }
+            _ => worst,
+        })
     }
 
-    /// The balance at the present energies.
-    pub(crate) fn balance(&self, now: &EnergyNow) -> EnergyBalance {
+    /// The balance at the present energies, with the gains as [`update`](Self::update) would find them.
+    pub(crate) fn present(&self, now: &EnergyNow) -> EnergyBalance {
+        Self::update(&mut self.clone(), now)
+    }
+
+    /// The balance at the present energies, with the gains of the last update.
+    fn balance(&self, now: &EnergyNow) -> EnergyBalance {
         let particles = now.particles.map(|totals| self.balance_of_particles(&totals, now.potential));
         let bodies = now.bodies.map(|(energy, _)| self.balance_of_bodies(&energy));
         let exchange = match (&particles, &bodies) {

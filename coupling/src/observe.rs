@@ -16,7 +16,7 @@ impl World {
         self.balance_tracker.diagnostics(&totals, dynamic_body_energy(&self.bodies), self.time)
     }
 
-    /// The present energy balance; its gain is that of the last [`World::diagnostics`].
+    /// The present energy balance. Its gain takes all steps since the last [`World::diagnostics`] as one.
     pub fn energy(&mut self) -> EnergyBalance {
         let totals = self.totals();
         self.balance_tracker.energy(&totals, dynamic_body_energy(&self.bodies))

@@ -267,7 +267,7 @@ pub struct BodyEnergy {
 /// What an energy balance is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum EnergyDomain {
-    /// The particles.
+    /// The particles, alone or where they made most of what they and the exchange made.
     Particles,
     /// The dynamic bodies.
     Bodies,
