@@ -7,7 +7,7 @@ mod common;
 
 use common::{every_material, fast, lattice, step};
 use nalgebra::Vector3;
-use pliant_mpm::cloth::{BendingFriction, ClothMaterial, ClothMesh, Gas, Sheet, Weave};
+use pliant_mpm::cloth::{BendingFriction, ClothMaterial, ClothMesh, Gas, Sheet, Tearing, Weave};
 use pliant_mpm::material::Elastic;
 use pliant_mpm::rope::{Rope, RopeMaterial};
 use pliant_mpm::stable_step::largest_stable_substep;
@@ -59,6 +59,39 @@ fn sheet(h: f64) -> Mpm {
         ClothMesh::rectangle(Vector3::zeros(), 0.4 * Vector3::x(), 0.4 * Vector3::y(), [8, 8]).unwrap();
     let sheet = Sheet { velocity: Vector3::new(0.9, 0.3, 0.2), ..Sheet::new(mesh, material) };
     Mpm::with_sheets(h, vec![], &[], &[sheet], &[], InstructionSet::detect()).unwrap()
+}
+
+/// A sheet that is pulled apart, and tears.
+fn pulled(h: f64) -> Mpm {
+    let elastic = Elastic { youngs_modulus: 1e4, poissons_ratio: 0.3 };
+    let thickness = 0.1 * h;
+    let tearing = Some(Tearing { strength: 0.05 * 1e4 * thickness, energy: 2.0 });
+    let material = ClothMaterial { tearing, ..ClothMaterial::new(1e3, elastic, thickness, 1e3) };
+    let mesh =
+        ClothMesh::rectangle(Vector3::zeros(), 0.4 * Vector3::x(), 0.4 * Vector3::y(), [8, 8]).unwrap();
+    let sheets = [Sheet::new(mesh, material)];
+    let mut mpm = Mpm::with_sheets(h, vec![], &[], &sheets, &[], InstructionSet::detect()).unwrap();
+    let mut particles: Vec<_> = mpm.stored_particles().collect();
+    for p in &mut particles {
+        let cells = (4 * p.block[0]) as f32 + p.position[0];
+        p.velocity = [(cells - 4.0).signum() * 1.5, 0.0, 0.0];
+    }
+    mpm.set_particles(&particles).unwrap();
+    mpm
+}
+
+/// Allocations in the substeps in which faces tear while the blocks of the grid stay, and their number.
+fn where_it_tears(mpm: &mut Mpm, dt: f64) -> (usize, usize) {
+    let (mut allocations, mut count) = (0, 0);
+    for _ in 0..400 {
+        let (torn, version, before) = (mpm.torn_faces(0), mpm.grid_version(), on_all_threads());
+        step(mpm, dt, Vector3::zeros()).unwrap();
+        if mpm.torn_faces(0) > torn && mpm.grid_version() == version {
+            allocations += on_all_threads() - before;
+            count += 1;
+        }
+    }
+    (allocations, count)
 }
 
 /// A ball with gas that flies through blocks.
@@ -142,6 +175,13 @@ fn stepping_allocates_nothing() {
         let (allocations, _, changes) = after_warm_up(ball, limit);
         println!("inflated: {allocations} allocations, {changes} changes of blocks");
         assert!(changes >= 3, "{changes} changes of blocks: it does not fly far");
+        assert_eq!(allocations, 0);
+
+        let mut sheet = pulled(h);
+        let limit = sheet.largest_stable_substep(4.0);
+        let (allocations, tears) = where_it_tears(&mut sheet, 0.5 * limit);
+        println!("torn: {} faces in {tears} substeps, {allocations} allocations", sheet.torn_faces(0));
+        assert!(tears >= 3, "{tears} substeps in which it tears");
         assert_eq!(allocations, 0);
 
         let rope = rope(h);
