@@ -63,6 +63,8 @@ fn view_and_export_name_what_is_no_run() {
     }
     let said = place.pliant(&["export", "nothing", "--format", "npz"]);
     assert!(said.code == 1 && said.err.contains("nothing"), "{said:?}");
+    let said = place.pliant(&["export", "nothing", "--format", "npz", "--out", "exports"]);
+    assert!(said.code == 1 && said.err.contains("nothing"), "{said:?}");
     let said = place.pliant(&["export", "nothing", "--format", "obj"]);
     assert!(said.code == 2 && said.err.contains("obj"), "{said:?}");
     assert!(place.names().is_empty());

@@ -37,8 +37,9 @@ impl TooManySubsteps {
                 self.at_rest
             )
         } else {
-            "cause: the pressure waves of the materials cross a cell of the grid so fast; use a smaller \
-             dt, a larger grid_spacing, a lower Young's modulus or a higher density"
+            "cause: the waves of the materials cross a cell of the grid so fast; use a smaller dt, a larger \
+             grid_spacing, a higher density or a lower Young's modulus, for cloth and ropes also lower \
+             stiffnesses (normal_stiffness, shear_stiffness, bending_stiffness, that of a weave or a twist)"
                 .to_owned()
         }
     }

@@ -33,6 +33,23 @@ impl<'a> NearbyParticles<'a> {
             + self.spread
     }
 
+    /// Whether a body whose surface moves at up to `speed` \[m/s\] relative to the particles' common motion
+    /// may touch one of them within `coupling_step` \[s\].
+    pub fn may_touch(&self, bodies: &Bodies, id: BodyId, speed: f64, coupling_step: f64) -> bool {
+        let distance = self.reach + coupling_step * (speed + self.spread);
+        (0..self.mpm.block_count()).any(|b| {
+            let (center, radius) = self.ball_around(&self.mpm.block(b));
+            self.is_within(bodies, id, &center, radius + distance)
+        })
+    }
+
+    /// Centre (world frame, m) and radius \[m\] of a ball that has all particles of a block, which are at
+    /// most 1.5 cells outside of it: see the reach of the transfers.
+    fn ball_around(&self, view: &BlockView<'_>) -> (Point3<f64>, f64) {
+        let center = view.corner() + Vector3::repeat(0.5 * view.edge());
+        (center, (0.5 * view.edge() + 1.5 * self.mpm.grid_spacing()) * 3.0_f64.sqrt())
+    }
+
     /// Travel \[m\] of the surface of a body past the particles that it can touch within
     /// `coupling_step` \[s\], at the present velocities; none without such particles.
     pub fn travel(&self, bodies: &Bodies, id: BodyId, coupling_step: f64) -> Option<f64> {
@@ -41,9 +58,7 @@ impl<'a> NearbyParticles<'a> {
         let mut way: Option<f64> = None;
         for b in 0..self.mpm.block_count() {
             let view = self.mpm.block(b);
-            let center = view.corner() + Vector3::repeat(0.5 * view.edge());
-            // Particles are at most 1.5 cells outside their block: see the reach of the transfers.
-            let radius = (0.5 * view.edge() + 1.5 * self.mpm.grid_spacing()) * 3.0_f64.sqrt();
+            let (center, radius) = self.ball_around(&view);
             let fastest = (velocity.at(&origin, &center) - self.common).norm()
                 + velocity.angular.norm() * radius
                 + self.spread;

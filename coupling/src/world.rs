@@ -346,15 +346,23 @@ impl World {
     }
 
     /// Largest stable substep at the present speeds of particles and those of the bodies' surfaces
-    /// within `coupling_step` \[s\]: a tool accelerates the particles that it touches to its speed.
+    /// within `coupling_step` \[s\]: a tool accelerates the particles that it touches to its speed. (On a
+    /// device, where it is not known where they are, every body may touch them.)
     /// Speeds are relative to the particles' common motion, which does not affect stability; it
     /// only must not carry them too far across the grid.
     fn largest_stable_substep(&self, coupling_step: f64) -> f64 {
         let common = self.balance_tracker.mean_velocity();
-        let tools = self.bodies.fastest_surface(self.time, self.time + coupling_step, &common);
         let [particles, fastest] = self.backend.max_speeds(&self.mpm, [&common, &self.frame_velocity()]);
-        let stable = self.mpm.largest_stable_substep(particles.max(tools));
-        stable.min(MAX_FLIGHT * self.settings.grid_spacing / fastest)
+        let within = [self.time, self.time + coupling_step];
+        let reach = self.contact.contact_detector.reach(&self.mpm);
+        let near = self.backend.is_host().then(|| NearbyParticles::new(&self.mpm, reach, common));
+        let ids = self.bodies.iter().map(|(id, _)| id);
+        let speed = ids.fold(particles.max(0.0), |most, id| {
+            let speed = self.bodies.surface_speed(id, within, &common);
+            let touches = |near: &NearbyParticles<'_>| near.may_touch(&self.bodies, id, speed, coupling_step);
+            if speed > most && near.as_ref().is_none_or(touches) { speed } else { most }
+        });
+        self.mpm.largest_stable_substep(speed).min(MAX_FLIGHT * self.settings.grid_spacing / fastest)
     }
 
     /// Velocity of the grid in a coupling step that begins, world frame \[m/s\]; a device's grid is

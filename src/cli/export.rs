@@ -16,10 +16,28 @@ pub fn export_runs(arguments: &ExportArguments) -> Result<(), Failure> {
     let formats: Vec<Format> =
         arguments.format.iter().map(|name| name.parse()).collect::<Result<_, _>>().map_err(Failure::usage)?;
     let options = ExportOptions { stride: arguments.every, size: arguments.size, ..ExportOptions::default() };
-    if let Some(folder) = &arguments.out {
-        let context = || format!("cannot create {}", folder.display());
-        fs::create_dir_all(folder).with_context(context).map_err(Failure::failed)?;
+    let made = match &arguments.out {
+        Some(folder) if !folder.exists() => {
+            let context = || format!("cannot create {}", folder.display());
+            fs::create_dir_all(folder).with_context(context).map_err(Failure::failed)?;
+            Some(folder)
+        }
+        _ => None,
+    };
+    let exported = export_into(arguments, &formats, &options);
+    if let Some(folder) = made {
+        // Only one that is empty goes: nothing could be exported into it.
+        let _ = fs::remove_dir(folder);
     }
+    exported
+}
+
+/// Exports all runs in all formats.
+fn export_into(
+    arguments: &ExportArguments,
+    formats: &[Format],
+    options: &ExportOptions,
+) -> Result<(), Failure> {
     interrupt::without_steps();
     interrupt::signal(0.0);
     let mut failed = false;
@@ -32,13 +50,13 @@ pub fn export_runs(arguments: &ExportArguments) -> Result<(), Failure> {
                 continue;
             }
         };
-        for format in &formats {
+        for format in formats {
             let out = target(directory, arguments.out.as_deref(), *format);
             let mut progress = |_, _| match interrupt::is_stopped() {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),
             };
-            match export(&recording, *format, &out, &options, &mut progress) {
+            match export(&recording, *format, &out, options, &mut progress) {
                 Ok(files) => {
                     for file in files {
                         print(&format!("{}\n", file.display()))?;

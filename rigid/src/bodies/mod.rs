@@ -352,25 +352,30 @@ impl Bodies {
     }
 
     /// Largest speed \[m/s\], spin included, of a surface of any body relative to a `velocity`
-    /// (m/s, world frame) over the times `from` to `to` \[s\]: of prescribed bodies from their
-    /// keys, of the others the present one. Half-spaces, which are unbounded, count as points.
+    /// (m/s, world frame) over the times `from` to `to` \[s\]: see [`Self::surface_speed`].
     pub fn fastest_surface(&self, from: f64, to: f64, velocity: &Vector3<f64>) -> f64 {
-        let model = &self.simulation.system().model;
-        let speed = |(k, body): (usize, &Body)| {
-            if body.geometries.is_empty() {
-                return 0.0;
+        let bodies = (0..self.bodies.len()).map(BodyId);
+        bodies.map(|id| self.surface_speed(id, [from, to], velocity)).fold(0.0, f64::max)
+    }
+
+    /// Largest speed \[m/s\], spin included, of the surface of a body relative to a `velocity`
+    /// (m/s, world frame) over the times from `within[0]` to `within[1]` \[s\]: of prescribed bodies
+    /// from their keys, of the others the present one. Half-spaces, which are unbounded, count as points.
+    pub fn surface_speed(&self, id: BodyId, within: [f64; 2], velocity: &Vector3<f64>) -> f64 {
+        let body = &self.bodies[id.0];
+        if body.geometries.is_empty() {
+            return 0.0;
+        }
+        let reach = body.reach();
+        let of = |v: SpatialVelocity| (v.linear - velocity).norm() + v.angular.norm() * reach;
+        let Some(link) = body.link else { return velocity.norm() };
+        let link = &self.simulation.system().model.links()[link.0];
+        match &link.joint {
+            JointKind::Prescribed(path) if link.parent.is_none() => {
+                path.velocities_within(within[0], within[1]).map(of).fold(0.0, f64::max)
             }
-            let reach = body.reach();
-            let of = |v: SpatialVelocity| (v.linear - velocity).norm() + v.angular.norm() * reach;
-            let Some(link) = body.link else { return velocity.norm() };
-            match &model.links()[link.0].joint {
-                JointKind::Prescribed(path) if model.links()[link.0].parent.is_none() => {
-                    path.velocities_within(from, to).map(of).fold(0.0, f64::max)
-                }
-                _ => of(self.velocity(BodyId(k))),
-            }
-        };
-        self.bodies.iter().enumerate().map(speed).fold(0.0, f64::max)
+            _ => of(self.velocity(id)),
+        }
     }
 
     /// The state, to continue from later.

@@ -3,7 +3,7 @@
 use super::carriages::{fold_across, fold_side, unfold_across, unfold_side};
 use super::hands::{Carriage, Columns, Side};
 use super::pattern::{Pattern, side_beyond};
-use super::plan::{Carried, Folds, Plan};
+use super::plan::{Carried, Folds, Plan, Stage};
 
 /// The left half is laid onto the right one, the lower half onto the upper one; both are undone.
 pub fn halves(pattern: &Pattern) -> Plan {
@@ -17,16 +17,17 @@ pub fn halves(pattern: &Pattern) -> Plan {
         let moves = sides.into_iter().zip(wrists);
         moves.map(|((side, edge), wrist)| carried((carry(pattern, side, edge), wrist))).collect::<Vec<_>>()
     };
+    let stages = vec![
+        side(first, fold_side),
+        lower().map(|(side, place)| carried((fold_across(pattern, side, place), 0.0))).collect(),
+        lower().map(|(side, place)| carried((unfold_across(pattern, side, place), 0.8))).collect(),
+        side(last, unfold_side),
+    ];
     Plan {
         shape: pattern.shape.clone(),
         // Two hands at one edge have to reach the same y.
         columns: if both { Columns::Between } else { Columns::Below },
-        stages: vec![
-            side(first, fold_side),
-            lower().map(|(side, place)| carried((fold_across(pattern, side, place), 0.0))).collect(),
-            lower().map(|(side, place)| carried((unfold_across(pattern, side, place), 0.8))).collect(),
-            side(last, unfold_side),
-        ],
+        stages: stages.into_iter().map(Stage::of).collect(),
         folded: [1, 2],
         folds: Folds::Halves { beyond: side_beyond(pattern) },
     }

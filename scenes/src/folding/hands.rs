@@ -115,6 +115,23 @@ pub struct Carriage {
     pub swapped: bool,
 }
 
+/// A place of the cloth that a hand presses onto the table while the other hand carries an edge.
+#[derive(Clone, Debug)]
+pub struct Hold {
+    pub side: Side,
+    /// Name of the sighting.
+    pub name: String,
+    /// Where the ends of the blades press.
+    pub origin: Vec<ClothPoint>,
+    /// The direction from these points to those; the blades are as wide as long along the one at right
+    /// angles to it.
+    pub along: [Vec<ClothPoint>; 2],
+    /// Height of the ends of the blades above the table \[m\].
+    pub height: f64,
+    /// Whether the blades change places, as in a [`Carriage`].
+    pub swapped: bool,
+}
+
 #[derive(Clone, Debug, Default)]
 struct Hand {
     waypoints: Vec<Waypoint>,
@@ -143,22 +160,45 @@ impl Hands {
     /// ends [`BESIDE_CARRYING`] and the time of carrying later, where it waits with its wrist turned to
     /// `wrist` \[rad\].
     pub fn carry(&mut self, time: f64, edge: &Carriage, wrist: f64) {
-        let [from, toward] = edge.along.clone();
+        let Carriage { name, origin, along, turn, at, side, swapped, .. } = edge;
+        let mut moves = self.look(time, (name, origin, along), (*side, *swapped));
+        (moves.turn, moves.at) = (*turn, *at);
+        moves.wait();
+        moves.take(edge);
+        moves.lay(edge);
+        moves.park(wrist);
+    }
+
+    /// Presses a place that is seen at this time \[s\], while the other hand takes an edge, carries it in so
+    /// much time and lays it. It ends with that hand, where it waits with its wrist turned to `wrist` \[rad\].
+    pub fn hold(&mut self, time: f64, place: &Hold, carrying: f64, wrist: f64) {
+        let Hold { name, origin, along, side, swapped, .. } = place;
+        let mut moves = self.look(time, (name, origin, along), (*side, *swapped));
+        moves.turn = std::f64::consts::FRAC_PI_2;
+        moves.wait();
+        moves.press(place.height, carrying);
+        moves.park(wrist);
+    }
+
+    /// Adds a sighting, by its name, origin and direction. Returns the moves of a hand from there on.
+    fn look<'a>(
+        &'a mut self,
+        time: f64,
+        (name, origin, along): (&'a str, &[ClothPoint], &[Vec<ClothPoint>; 2]),
+        (side, swapped): (Side, bool),
+    ) -> Moves<'a> {
+        let [from, toward] = along.clone();
         self.sightings.push(Sighting {
-            name: edge.name.clone(),
+            name: name.to_owned(),
             cloth: self.cloth.clone(),
             time: rounded(time),
-            origin: edge.origin.clone(),
+            origin: origin.to_vec(),
             toward,
             from,
             height: Some(self.table),
         });
-        let (columns, hand) = (self.columns, &mut self.hands[edge.side as usize]);
-        let mut moves = Moves { edge, columns, time, hand };
-        moves.wait();
-        moves.take();
-        moves.lay();
-        moves.park(wrist);
+        let (columns, hand) = (self.columns, &mut self.hands[side as usize]);
+        Moves { frame: name, side, turn: 0.0, at: 0.0, swapped, columns, time, hand }
     }
 
     /// The sightings, in order of time, and the tasks of the hands that have any.
@@ -180,9 +220,15 @@ impl Hands {
     }
 }
 
-/// The moves of one carriage.
+/// The moves of a hand about what it has seen.
 struct Moves<'a> {
-    edge: &'a Carriage,
+    /// Name of the sighting.
+    frame: &'a str,
+    side: Side,
+    /// As in a [`Carriage`].
+    turn: f64,
+    at: f64,
+    swapped: bool,
     columns: Columns,
     /// End of the last move \[s\].
     time: f64,
@@ -191,8 +237,8 @@ struct Moves<'a> {
 
 impl Moves<'_> {
     /// Slides a blade below the edge and pinches.
-    fn take(&mut self) {
-        let Carriage { opening, depth, clearance, .. } = *self.edge;
+    fn take(&mut self, edge: &Carriage) {
+        let Carriage { opening, depth, clearance, .. } = *edge;
         // Of an open hand the blades are beside the middle, the lower one behind it.
         let behind = 0.5 * opening * TILT.cos();
         let low = height_above(clearance, opening);
@@ -211,8 +257,8 @@ impl Moves<'_> {
     }
 
     /// Carries the edge over, lays it down and leaves.
-    fn lay(&mut self) {
-        let Carriage { opening, depth, distance, lasting, drop, .. } = *self.edge;
+    fn lay(&mut self, edge: &Carriage) {
+        let Carriage { opening, depth, distance, lasting, drop, .. } = *edge;
         let (to, height) = (distance - depth, height_above(drop, opening));
         self.go(lasting, WaypointPath::Arc, to, height, -TILT);
         self.grip(self.time + 0.05, opening, 0.25, PINCH);
@@ -222,15 +268,25 @@ impl Moves<'_> {
         self.go(duration::UP, WaypointPath::Straight, back + 0.02, height + 0.15, -TILT);
     }
 
+    /// Comes down with closed blades, stays until the other hand lets go, and leaves.
+    fn press(&mut self, height: f64, carrying: f64) {
+        self.grip(self.time + 0.1, CLOSED, duration::CLOSE, PINCH);
+        self.go(duration::APPROACH, WaypointPath::Joint, 0.0, height + 0.08, 0.0);
+        self.go(duration::DOWN, WaypointPath::Straight, 0.0, height, 0.0);
+        self.go(duration::SLIDE + duration::CLOSE + carrying, WaypointPath::Straight, 0.0, height, 0.0);
+        self.go(duration::OPEN, WaypointPath::Straight, 0.0, height + 0.08, 0.0);
+        self.go(duration::DRAW_BACK + duration::UP, WaypointPath::Straight, 0.0, height + 0.15, 0.0);
+    }
+
     /// Stays where it is until the edge is seen.
     fn wait(&mut self) {
-        self.joints(&[("along_y", self.columns.beside(self.edge.side))]);
+        self.joints(&[("along_y", self.columns.beside(self.side))]);
     }
 
     /// Goes beyond the table, the wrist turned \[rad\].
     fn park(&mut self, wrist: f64) {
         self.time += duration::PARK;
-        let beside = self.columns.beside(self.edge.side);
+        let beside = self.columns.beside(self.side);
         self.joints(&[("along_y", beside), ("up", -0.25), ("turn", wrist), ("tilt", 0.0)]);
     }
 
@@ -243,18 +299,18 @@ impl Moves<'_> {
     /// tilted by an angle \[rad\], in so much time \[s\].
     fn go(&mut self, duration: f64, path: WaypointPath, across: f64, height: f64, tilt: f64) {
         self.time += duration;
-        let Carriage { turn, at, swapped, .. } = *self.edge;
+        let (turn, at, swapped) = (self.turn, self.at, self.swapped);
         let turned = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), turn);
         let position = turned * Vector3::new(at, across, height);
         // The wrist of a turned gantry does what that of the other one does.
-        let swapped = swapped != self.columns.turned(self.edge.side);
+        let swapped = swapped != self.columns.turned(self.side);
         let (about, tilt) = if swapped { (std::f64::consts::PI, -tilt) } else { (0.0, tilt) };
         let orientation = turned
             * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), about)
             * UnitQuaternion::from_axis_angle(&Vector3::x_axis(), tilt)
             * UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
         let pose = ToolPose {
-            frame: Some(self.edge.name.clone()),
+            frame: Some(self.frame.to_owned()),
             position: position.map(rounded).into(),
             orientation: Some([orientation.w, orientation.i, orientation.j, orientation.k]),
             axis: None,

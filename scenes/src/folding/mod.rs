@@ -204,9 +204,7 @@ fn carry_out(plan: &Plan, scene: &mut Scene) -> Vec<f64> {
     let times = plan.times(AT_REST);
     let mut hands = Hands::new(CLOTH, TABLE, plan.columns);
     for (time, stage) in times.iter().zip(&plan.stages) {
-        for carried in stage {
-            hands.carry(*time, &carried.carriage, carried.wrist);
-        }
+        stage.carry_out(*time, &mut hands);
     }
     let (mut sightings, tasks) = hands.tasks();
     sightings.sort_by(|a: &Sighting, b| a.time.total_cmp(&b.time));

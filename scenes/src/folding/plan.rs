@@ -3,7 +3,7 @@
 
 use nalgebra::Vector3;
 
-use super::hands::{BESIDE_CARRYING, Carriage, Columns, rounded};
+use super::hands::{BESIDE_CARRYING, Carriage, Columns, Hands, Hold, rounded};
 use super::pattern::EDGE_BEYOND;
 use crate::format::ClothShape;
 
@@ -16,12 +16,23 @@ pub struct Carried {
     pub wrist: f64,
 }
 
+/// A place that a hand holds down, and the angle at which its wrist waits thereafter \[rad\].
+pub struct Held {
+    pub place: Hold,
+    pub wrist: f64,
+}
+
+/// What is done at the same time.
+pub struct Stage {
+    pub carried: Vec<Carried>,
+    pub held: Option<Held>,
+}
+
 /// The plan of a garment.
 pub struct Plan {
     pub shape: ClothShape,
     pub columns: Columns,
-    /// What is carried at the same time.
-    pub stages: Vec<Vec<Carried>>,
+    pub stages: Vec<Stage>,
     /// The stage after which the garment is folded once, and after which it is folded twice, both
     /// counted from 1. The next one undoes the second fold.
     pub folded: [usize; 2],
@@ -68,14 +79,35 @@ impl Folds {
     }
 }
 
+impl Stage {
+    /// Without a hand that holds anything down.
+    pub fn of(carried: Vec<Carried>) -> Self {
+        Self { carried, held: None }
+    }
+
+    /// How long the slowest edge is carried \[s\].
+    fn carrying(&self) -> f64 {
+        self.carried.iter().map(|carried| carried.carriage.lasting).fold(0.0, f64::max)
+    }
+
+    /// Lets the hands do it from this time on \[s\].
+    pub fn carry_out(&self, time: f64, hands: &mut Hands) {
+        for carried in &self.carried {
+            hands.carry(time, &carried.carriage, carried.wrist);
+        }
+        if let Some(held) = &self.held {
+            hands.hold(time, &held.place, self.carrying(), held.wrist);
+        }
+    }
+}
+
 impl Plan {
     /// When each stage begins, and when the last one ends \[s\].
     pub fn times(&self, first: f64) -> Vec<f64> {
         let mut times = vec![first];
         let mut time = first;
         for stage in &self.stages {
-            let lasting = stage.iter().map(|carried| carried.carriage.lasting).fold(0.0, f64::max);
-            time = rounded(time + BESIDE_CARRYING + lasting + SETTLE);
+            time = rounded(time + BESIDE_CARRYING + stage.carrying() + SETTLE);
             times.push(time);
         }
         times

@@ -6,9 +6,9 @@
 use nalgebra::Vector2;
 
 use super::carriages::{BEFORE_MIDDLE, DEPTH, FOLDED_IN, SMOOTHED};
-use super::hands::{CLEARANCE, Carriage, Columns, Side};
+use super::hands::{CLEARANCE, Carriage, Columns, Hold, Side};
 use super::pattern::{AT_CORNER, EDGE_BEYOND, key, named};
-use super::plan::{Carried, Folds, Plan};
+use super::plan::{Carried, Folds, Held, Plan, Stage};
 use crate::format::{ClothPoint, ClothShape, TShirtMeasures};
 
 /// Height above the table of the end of a blade that goes below a cuff that lies on the body, over the
@@ -18,6 +18,13 @@ const ON_BODY: f64 = 1.9;
 /// How much less far a sleeve is carried back than onto the body, where it lies that much short \[m\]: drawn
 /// farther, it takes the body along.
 const SHORT: f64 = 0.01;
+
+/// How far below the middle of the cuffs the body is held down \[m\].
+const BELOW_CUFFS: f64 = 0.13;
+
+/// Height above the table of what holds the body down, over the grid's spacing \[-\]: its two layers lie at
+/// 0.5 and 1.4 spacings, and blades touch them half a spacing off.
+const PRESSED: f64 = 1.3;
 
 /// The shirt, as the hands have to know it.
 pub struct Sleeves {
@@ -50,6 +57,11 @@ impl Sleeves {
     pub fn plan(&self) -> Plan {
         let one = |carriage, wrist| Carried { carriage, wrist };
         let [left, right] = SIDES;
+        // A hand that holds the body down is nearer to the lower edge than the one that carries a cuff.
+        let lay_back = |of: (Side, &str)| Stage {
+            carried: vec![one(Carriage { side: Side::Right, ..self.unfold_sleeve(of) }, -1.6)],
+            held: Some(Held { place: self.hold_body(of), wrist: -1.6 }),
+        };
         // Where the wrists wait: half-way to where they have to be next.
         let both = |carry: &dyn Fn((Side, &str)) -> Carriage, wrist: f64| {
             SIDES.map(|side| one(carry(side), wrist)).into_iter().collect::<Vec<_>>()
@@ -58,12 +70,12 @@ impl Sleeves {
             shape: ClothShape::TShirt(self.measures),
             columns: Columns::Between,
             stages: vec![
-                vec![one(self.fold_sleeve(left), -0.8)],
-                vec![one(self.fold_sleeve(right), -0.8)],
-                both(&|side| self.fold_hem(side), 0.0),
-                both(&|side| self.unfold_hem(side), -0.8),
-                vec![one(self.unfold_sleeve(right), -1.6)],
-                vec![one(self.unfold_sleeve(left), -1.6)],
+                Stage::of(vec![one(self.fold_sleeve(left), -0.8)]),
+                Stage::of(vec![one(self.fold_sleeve(right), -0.8)]),
+                Stage::of(both(&|side| self.fold_hem(side), 0.0)),
+                Stage::of(both(&|side| self.unfold_hem(side), -0.8)),
+                lay_back(right),
+                lay_back(left),
             ],
             folded: [2, 3],
             folds: Folds::Sleeves { crease: self.hem.x },
@@ -116,6 +128,19 @@ impl Sleeves {
             drop: 0.004,
             swapped: !folded.swapped,
             ..folded
+        }
+    }
+
+    /// Below the cuffs, in the middle of the body.
+    fn hold_body(&self, (_, name): (Side, &str)) -> Hold {
+        let y = 0.5 * (self.cuff[0].y + self.cuff[1].y) - BELOW_CUFFS;
+        Hold {
+            side: Side::Left,
+            name: format!("body below the {name} cuff"),
+            origin: self.layers(0.0, y, self.gap),
+            along: ["left", "right"].map(|end| vec![key(&format!("hem-{end}"))]),
+            height: PRESSED * self.grid_spacing,
+            swapped: false,
         }
     }
 
