@@ -1,7 +1,7 @@
 //! A shirt with long sleeves: both are laid onto the body, then its lower edge beyond its upper one.
 //!
 //! A sleeve lies on the body and not beyond it. To undo it, the lower blade goes below the cuff on the
-//! body's cloth, which it presses down.
+//! body's cloth, which the other hand holds down.
 
 use nalgebra::Vector2;
 
