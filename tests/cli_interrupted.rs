@@ -62,6 +62,11 @@ fn signalled(signal: &str) {
 
 /// Runs until `file` is there, then sends the signal; the run must end with exit 3.
 fn interrupt(place: &Place, signal: &str, arguments: &[&str], file: &str) {
+    interrupt_later(place, signal, arguments, file, Duration::ZERO);
+}
+
+/// The same, with a wait before the signal.
+fn interrupt_later(place: &Place, signal: &str, arguments: &[&str], file: &str, wait: Duration) {
     let mut run = place.start(arguments);
     let begun = Instant::now();
     while !place.path(file).exists() {
@@ -71,6 +76,7 @@ fn interrupt(place: &Place, signal: &str, arguments: &[&str], file: &str) {
         assert!(begun.elapsed() < PATIENCE, "{file} does not come");
         std::thread::sleep(Duration::from_millis(5));
     }
+    std::thread::sleep(wait);
     let sent = Command::new("kill").args([signal, &run.id().to_string()]).status().unwrap();
     assert!(sent.success());
     assert_eq!(run.wait().unwrap().code(), Some(3));
@@ -83,7 +89,9 @@ fn a_long_step_is_abandoned_after_the_grace() {
     let place = Place::new();
     let slow = ["--set", "dt=0.01", "--set", "substeps=600000", "--time", "0.02", "--grace", "0.2"];
     let long = [&ENDLESS[..ENDLESS.len() - 2], &slow, &["--out", "out"]].concat();
-    interrupt(&place, "-TERM", &long, ".out.partial/checkpoint/000000000000.bin");
+    // The step begins some milliseconds after the checkpoint, and lasts for some seconds.
+    let (start, wait) = (".out.partial/checkpoint/000000000000.bin", Duration::from_secs(1));
+    interrupt_later(&place, "-TERM", &long, start, wait);
     let manifest = place.json("out/manifest.json");
     assert_eq!((&manifest["status"], &manifest["steps"]), (&"interrupted".into(), &0.into()));
     assert!(manifest["conservation"]["mass"].is_null(), "{manifest}");
