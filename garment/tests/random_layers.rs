@@ -296,7 +296,10 @@ fn layers_that_are_pressed_pinched_and_crumpled_do_not_cross() {
 fn random_presses_pinches_and_crumples_without_a_crossing() {
     let number = |name: &str, otherwise| std::env::var(name).map_or(otherwise, |text| text.parse().unwrap());
     let first = number("LAYER_FIRST", 0);
-    assert!(run_cases(first..first + number("LAYER_CASES", 8)) > 0, "the cases do not cross without contact between layers either");
+    assert!(
+        run_cases(first..first + number("LAYER_CASES", 8)) > 0,
+        "the cases do not cross without contact between layers either"
+    );
 }
 
 /// Bits of all particles.
