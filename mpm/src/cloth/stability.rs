@@ -4,7 +4,8 @@
 //! # Two kinds of stiffness
 //! The stiffness across the sheet acts through the grid. The stiffness in its plane is that of a
 //! mesh of finite elements, whose waves are three times as fast for the published sheets. A substep
-//! that is stable for the former is too long for the latter; but steps of the mesh alone cost little. So within a substep the mesh takes n steps of its own
+//! that is stable for the former is too long for the latter; but steps of the mesh alone cost
+//! little. So within a substep the mesh takes n steps of its own
 //! over a time T, from where it is and *from rest*: y(0) = x, y'(0) = 0, M y'' = f(y) + M g, held
 //! vertices staying, by leapfrog. The grid then gets
 //!
