@@ -355,7 +355,8 @@ impl World {
         let [particles, fastest] = self.backend.max_speeds(&self.mpm, [&common, &self.frame_velocity()]);
         let within = [self.time, self.time + coupling_step];
         let reach = self.contact.contact_detector.reach(&self.mpm);
-        let near = self.backend.is_host().then(|| NearbyParticles::new(&self.mpm, reach, common));
+        let nearby = NearbyParticles { mpm: &self.mpm, reach, common, spread: particles };
+        let near = self.backend.is_host().then_some(nearby);
         let ids = self.bodies.iter().map(|(id, _)| id);
         let speed = ids.fold(particles.max(0.0), |most, id| {
             let speed = self.bodies.surface_speed(id, within, &common);

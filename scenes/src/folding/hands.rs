@@ -123,13 +123,10 @@ pub struct Hold {
     pub name: String,
     /// Where the ends of the blades press.
     pub origin: Vec<ClothPoint>,
-    /// The direction from these points to those; the blades are as wide as long along the one at right
-    /// angles to it.
+    /// A direction, from these points to those; the blades' width is at right angles to it.
     pub along: [Vec<ClothPoint>; 2],
     /// Height of the ends of the blades above the table \[m\].
     pub height: f64,
-    /// Whether the blades change places, as in a [`Carriage`].
-    pub swapped: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -172,8 +169,8 @@ impl Hands {
     /// Presses a place that is seen at this time \[s\], while the other hand takes an edge, carries it in so
     /// much time and lays it. It ends with that hand, where it waits with its wrist turned to `wrist` \[rad\].
     pub fn hold(&mut self, time: f64, place: &Hold, carrying: f64, wrist: f64) {
-        let Hold { name, origin, along, side, swapped, .. } = place;
-        let mut moves = self.look(time, (name, origin, along), (*side, *swapped));
+        let Hold { name, origin, along, side, .. } = place;
+        let mut moves = self.look(time, (name, origin, along), (*side, false));
         moves.turn = std::f64::consts::FRAC_PI_2;
         moves.wait();
         moves.press(place.height, carrying);

@@ -140,7 +140,6 @@ impl Sleeves {
             origin: self.layers(0.0, y, self.gap),
             along: ["left", "right"].map(|end| vec![key(&format!("hem-{end}"))]),
             height: PRESSED * self.grid_spacing,
-            swapped: false,
         }
     }
 
