@@ -6,8 +6,8 @@ use crate::format::ClothPoint;
 
 /// How far blades reach below an edge \[m\].
 pub const DEPTH: f64 = 0.025;
-/// The same where an edge lies beyond another that is to stay, from half-way between them: layers that
-/// share cells of the grid move together \[m\].
+/// The same where an edge of two layers lies beyond another that is to stay, from half-way between them:
+/// layers that share cells of the grid move together \[m\].
 pub const BEFORE_MIDDLE: f64 = -0.005;
 /// How much farther than its place an edge is drawn that is laid back, which smooths the cloth \[m\].
 pub const SMOOTHED: f64 = 0.01;
@@ -20,16 +20,20 @@ pub const FOLDED_IN: f64 = 1.2;
 pub struct Carrying {
     /// How long an edge is carried that is laid back \[s\].
     pub unfolded_in: f64,
+    /// How far blades reach below an edge that is laid back, from half-way between it and the one below it
+    /// \[m\].
+    pub depth: f64,
     /// How much less far the first fold is carried than it is planned to reach \[m\].
     short: f64,
 }
 
 /// Of garments of two layers.
-const LAYERS: Carrying = Carrying { unfolded_in: FOLDED_IN, short: 0.0 };
+const LAYERS: Carrying = Carrying { unfolded_in: FOLDED_IN, depth: BEFORE_MIDDLE, short: 0.0 };
 
 /// Of a single layer. One below it that shares cells of the grid with it goes along where it is lifted
-/// fast. An edge of stiff cloth slides on when it is let go, up to 11 mm.
-const LAYER: Carrying = Carrying { unfolded_in: 4.0, short: 0.008 };
+/// fast. Its edge curls, and slips out of blades that reach only 7 mm below it. An edge of stiff cloth
+/// slides on when it is let go, up to 11 mm.
+const LAYER: Carrying = Carrying { unfolded_in: 4.0, depth: 0.0, short: 0.008 };
 
 pub fn carrying(pattern: &Pattern) -> Carrying {
     if pattern.layers == 1 { LAYER } else { LAYERS }
@@ -83,7 +87,7 @@ pub fn unfold_across(pattern: &Pattern, side: Side, place: &EdgePlace) -> Carria
         along: [pattern.lower.to_vec(), pattern.inner.clone()],
         turn: 0.0,
         at: 0.0,
-        depth: BEFORE_MIDDLE,
+        depth: carrying(pattern).depth,
         opening: 0.07,
         clearance: CLEARANCE,
         distance: place.length + SMOOTHED,
@@ -108,7 +112,7 @@ pub fn unfold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
         along,
         turn,
         at: place.at,
-        depth: BEFORE_MIDDLE,
+        depth: carrying(pattern).depth,
         opening: 0.06,
         clearance: CLEARANCE,
         distance: 2.0 * place.from_middle + SMOOTHED,
