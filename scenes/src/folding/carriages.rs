@@ -6,8 +6,8 @@ use crate::format::ClothPoint;
 
 /// How far blades reach below an edge \[m\].
 pub const DEPTH: f64 = 0.025;
-/// The same where an edge of two layers lies beyond another that is to stay, from half-way between them:
-/// layers that share cells of the grid move together \[m\].
+/// The same where an edge lies beyond another that is to stay, from half-way between them: layers that
+/// share cells of the grid move together \[m\].
 pub const BEFORE_MIDDLE: f64 = -0.005;
 /// How much farther than its place an edge is drawn that is laid back, which smooths the cloth \[m\].
 pub const SMOOTHED: f64 = 0.01;
@@ -20,20 +20,24 @@ pub const FOLDED_IN: f64 = 1.2;
 pub struct Carrying {
     /// How long an edge is carried that is laid back \[s\].
     pub unfolded_in: f64,
-    /// How far blades reach below an edge that is laid back, from half-way between it and the one below it
-    /// \[m\].
-    pub depth: f64,
+    /// How far the second fold reaches beyond what it is laid onto \[m\].
+    pub beyond: f64,
+    /// How far blades reach below its edge to lay it back, from half-way between that and the one below
+    /// it \[m\].
+    depth: f64,
     /// How much less far the first fold is carried than it is planned to reach \[m\].
     short: f64,
 }
 
 /// Of garments of two layers.
-const LAYERS: Carrying = Carrying { unfolded_in: FOLDED_IN, depth: BEFORE_MIDDLE, short: 0.0 };
+const LAYERS: Carrying =
+    Carrying { unfolded_in: FOLDED_IN, beyond: EDGE_BEYOND, depth: BEFORE_MIDDLE, short: 0.0 };
 
 /// Of a single layer. One below it that shares cells of the grid with it goes along where it is lifted
-/// fast. Its edge curls, and slips out of blades that reach only 7 mm below it. An edge of stiff cloth
-/// slides on when it is let go, up to 11 mm.
-const LAYER: Carrying = Carrying { unfolded_in: 4.0, depth: 0.0, short: 0.008 };
+/// fast. Of the two edges that its second fold lays down, the outer one is up to 12 mm behind, and the inner
+/// one droops to the table and is pushed along by a blade before it climbs onto it: both are in the hand only
+/// if it reaches well below their mean. An edge of stiff cloth slides on when it is let go, up to 11 mm.
+const LAYER: Carrying = Carrying { unfolded_in: 4.0, beyond: 0.045, depth: 0.0, short: 0.008 };
 
 pub fn carrying(pattern: &Pattern) -> Carrying {
     if pattern.layers == 1 { LAYER } else { LAYERS }
@@ -71,7 +75,7 @@ pub fn fold_across(pattern: &Pattern, side: Side, place: &EdgePlace) -> Carriage
         depth: DEPTH,
         opening: 0.07,
         clearance: CLEARANCE,
-        distance: pattern.length + EDGE_BEYOND,
+        distance: pattern.length + carrying(pattern).beyond,
         lasting: FOLDED_IN,
         drop: 0.012,
         swapped: false,
@@ -112,7 +116,7 @@ pub fn unfold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
         along,
         turn,
         at: place.at,
-        depth: carrying(pattern).depth,
+        depth: BEFORE_MIDDLE,
         opening: 0.06,
         clearance: CLEARANCE,
         distance: 2.0 * place.from_middle + SMOOTHED,

@@ -8,7 +8,6 @@ use pliant_mpm::cloth::ClothMesh;
 
 use super::error::FoldingError;
 use super::hands::rounded;
-use super::pattern::EDGE_BEYOND;
 use super::plan::{Folds, Plan};
 use crate::format::{ClothShape, ClothSpec, Goal, Pose, Quantity};
 
@@ -34,9 +33,9 @@ pub fn goals(
     let [whole, once, planned, twice] = folded_areas(&sheet, plan.folds, 0.1 * grid_spacing)?;
     let [most_once, most_twice] = match (&plan.shape, plan.folds) {
         // Without the rows of faces across the folds, what a mesh covers is less than what is planned.
-        (ClothShape::Rectangle { size: [width, length], .. }, Folds::Halves { beyond }) => {
-            let width = 0.5 * (width + beyond);
-            [width * length, 0.5 * width * (length + EDGE_BEYOND)].map(|area| OF_PLANNED * area)
+        (ClothShape::Rectangle { size: [width, length], .. }, Folds::Halves { beyond: [side, edge] }) => {
+            let width = 0.5 * (width + side);
+            [width * length, 0.5 * width * (length + edge)].map(|area| OF_PLANNED * area)
         }
         _ => [OF_PLANNED * planned, 1.081 * twice],
     };

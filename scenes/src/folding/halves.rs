@@ -1,6 +1,6 @@
 //! A garment that is folded along its length and then across it.
 
-use super::carriages::{fold_across, fold_side, unfold_across, unfold_side};
+use super::carriages::{carrying, fold_across, fold_side, unfold_across, unfold_side};
 use super::hands::{Carriage, Columns, Side};
 use super::pattern::{Pattern, side_beyond};
 use super::plan::{Carried, Folds, Plan, Stage};
@@ -29,6 +29,6 @@ pub fn halves(pattern: &Pattern) -> Plan {
         columns: if both { Columns::Between } else { Columns::Below },
         stages: stages.into_iter().map(Stage::of).collect(),
         folded: [1, 2],
-        folds: Folds::Halves { beyond: side_beyond(pattern) },
+        folds: Folds::Halves { beyond: [side_beyond(pattern), carrying(pattern).beyond] },
     }
 }

@@ -44,8 +44,8 @@ pub struct Plan {
 pub enum Folds {
     /// The left half onto the right one, the lower half onto the upper one.
     Halves {
-        /// How far the first reaches beyond what it is laid onto \[m\].
-        beyond: f64,
+        /// How far the two reach beyond what they are laid onto \[m\].
+        beyond: [f64; 2],
     },
     /// Both sleeves onto the body, the lower half onto the upper one.
     Sleeves {
@@ -62,7 +62,7 @@ impl Folds {
     /// is planned.
     pub fn maps(self) -> [Fold; 3] {
         match self {
-            Self::Halves { beyond } => [
+            Self::Halves { beyond: [beyond, _] } => [
                 Box::new(|x| Vector3::new(x.x.abs(), x.y, x.z)),
                 Box::new(move |x| Vector3::new(x.x.max(beyond - x.x), x.y, x.z)),
                 Box::new(|x| Vector3::new(x.x.abs(), x.y.abs(), x.z)),
