@@ -53,18 +53,44 @@ __device__ __forceinline__ Qr qr_of(Vec3 f1, Vec3 f2, Vec3 f3) {
     return qr;
 }
 
-// The state with r33 in [0, 1], shear within the friction cone and |y| <= 1.
-__device__ __forceinline__ Qr return_mapping(const ClothSheetMaterial& sheet, Qr qr) {
+// r33 below which the normal response no longer grows.
+constexpr float THINNEST = 0.05f;
+
+// -f' of the normal response at an r33 of at most 1, and in the substep [Pa].
+__device__ __forceinline__ float pressure_across(const ClothSheetMaterial& sheet, float normal, float softening) {
+    const float r33 = fmaxf(normal, THINNEST);
+    const float compression = fmaxf(1.0f - r33, 0.0f);
+    const float softer = fmaf(softening, r33 * compression, 1.0f);
+    return sheet.normal_stiffness * compression * compression / (r33 * softer);
+}
+
+// f of the normal response [J/m^3].
+__device__ __forceinline__ float pressing_energy(const ClothSheetMaterial& sheet, float normal) {
+    const float c = fmaxf(1.0f - fmaxf(normal, THINNEST), 0.0f);
+    // The logarithm's own terms cancel where little is pressed.
+    float series = 0.0f;
+    for (int term = 9; term >= 3; --term) {
+        series = fmaf(series, c, 1.0f / static_cast<float>(term));
+    }
+    const float whole = -logf(1.0f - c) - fmaf(c, 0.5f * c, c);
+    const float above = c < 0.1f ? series * (c * c * c) : whole;
+    constexpr float least = (1.0f - THINNEST) * (1.0f - THINNEST) / THINNEST;
+    return sheet.normal_stiffness * fmaf(fmaxf(THINNEST - normal, 0.0f), least, above);
+}
+
+// The state with r33 in [0, 1], shear within the friction cone, |y| <= 1 and |f' y| <= K.
+__device__ __forceinline__ Qr return_mapping(const ClothSheetMaterial& sheet, Qr qr, float softening) {
     const float apart = fabsf(qr.r33);
     const float normal = fminf(apart, 1.0f);
-    const float compression = 1.0f - normal;
+    const float pressure = pressure_across(sheet, normal, softening);
     const float shear = sheet.shear_stiffness * sqrtf(fmaf(qr.r13, qr.r13, qr.r23 * qr.r23));
-    const float limit = sheet.friction * sheet.normal_stiffness * compression * compression;
+    const float limit = sheet.friction * pressure;
     const bool holds = sheet.shear_stiffness > 0.0f && apart <= 1.0f;
     float kept = !holds ? 0.0f : limit < shear ? limit / fmaxf(shear, TINY) : 1.0f;
     float y1, y2;
     qr.carried_back(qr.r13 * kept, qr.r23 * kept, y1, y2);
-    kept /= fmaxf(sqrtf(fmaf(y1, y1, y2 * y2)), 1.0f);
+    const float excess = fmaxf(pressure / fmaxf(sheet.normal_stiffness, TINY), 1.0f);
+    kept /= fmaxf(excess * sqrtf(fmaf(y1, y1, y2 * y2)), 1.0f);
     qr.r13 *= kept;
     qr.r23 *= kept;
     qr.r33 = normal;
@@ -120,17 +146,15 @@ __device__ __forceinline__ float energy_density(const ClothSheetMaterial& sheet,
     const float a = qr.r11 - turn.c, b = qr.r12 + turn.s, d = qr.r22 - turn.c;
     const float strain = fmaf(a, a, fmaf(b, b, fmaf(d, d, turn.s * turn.s)));
     const float area = qr.r11 * qr.r22 - 1.0f;
-    const float compression = fmaxf(1.0f - qr.r33, 0.0f);
-    const float normal = (1.0f / 3.0f) * sheet.normal_stiffness * compression * compression * compression;
+    const float normal = pressing_energy(sheet, qr.r33);
     const float shear = 0.5f * sheet.shear_stiffness * fmaf(qr.r13, qr.r13, qr.r23 * qr.r23);
     return sheet.mu * strain + 0.5f * sheet.lambda * area * area + normal + shear;
 }
 
 // First Piola-Kirchhoff stress [Pa], of a Biot stress in the plane: its first two columns, and the
 // third, which is returned.
-__device__ __forceinline__ Vec3 first_piola(const ClothSheetMaterial& sheet, const Qr& qr, const Polar& polar, const Sym2& biot, Vec3 (&stress)[2]) {
-    const float compression = fmaxf(1.0f - qr.r33, 0.0f);
-    const float normal = -sheet.normal_stiffness * compression * compression;
+__device__ __forceinline__ Vec3 first_piola(const ClothSheetMaterial& sheet, const Qr& qr, const Polar& polar, const Sym2& biot, float softening, Vec3 (&stress)[2]) {
+    const float normal = -pressure_across(sheet, qr.r33, softening);
     float y1, y2;
     qr.carried_back(qr.r13, qr.r23, y1, y2);
     const float turning = sheet.shear_stiffness * qr.r33 - normal;

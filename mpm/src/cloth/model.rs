@@ -14,12 +14,23 @@
 //! plane is not detected: it opens on either side of a line.
 //!
 //! # Energy per rest volume
-//! psi = mu |U - I|^2 + lambda/2 (r11 r22 - 1)^2 + K/3 (1 - r33)^3 \[r33 < 1\] + gamma/2 (r13^2 +
-//! r23^2)
+//! psi = mu |U - I|^2 + lambda/2 (r11 r22 - 1)^2 + f(r33) \[r33 < 1\] + gamma/2 (r13^2 + r23^2)
 //!
 //! with U the symmetric factor of the upper 2 x 2 of R: fixed corotated elasticity in the plane,
-//! with lambda of plane stress (see [`crate::cloth`]), the normal response f' = -K (1 - r33)^2, and
-//! shear against layers on the sheet. For r33 < 0 the same cubic continues.
+//! with lambda of plane stress (see [`crate::cloth`]), the normal response f, and shear against layers
+//! on the sheet.
+//!
+//! # Normal response
+//! f' = -K (1 - r33)^2 / r33, that is f = K (-ln r33 - (1 - r33) - (1 - r33)^2 / 2), K/3 (1 - r33)^3 to
+//! lowest order. What presses back is r33 f' (Kirchhoff stress), K (1 - r33)^2: the more, the thinner the
+//! sheet is pressed, up to K. The published f' = -K (1 - r33)^2 presses back with at most 4 K / 27, at r33 =
+//! 1/3, and with nothing in the end: what bears more collapses, and gives nothing back. Below [`THINNEST`] f'
+//! stays what it is there.
+//!
+//! In a substep of dt, f' is divided by 1 + (w dt)^2 / 6, w^2 = (4 / h^2) 2 K r33 (1 - r33) / rho the square of
+//! the frequency with which a layer is pressed in a grid of spacing h: Newmark's method with beta = 1/6
+//! (Newmark 1959), linearised, in which a layer that is pressed and springs open has its energy to higher
+//! order. See [`ClothModel::in_substep`].
 //!
 //! # Stress
 //! dR follows from Q^T dF R^-1, whose lower triangle is the rotation of Q, so tau = P F^T = Q S Q^T
@@ -29,8 +40,8 @@
 //! Q^T \[p1 p2\] = \[P2; (gamma r33 - f') r^T R2^-T\], Q^T p3 = (gamma r13, gamma r23, f').
 //!
 //! # Return mapping
-//! The traction on the sheet's plane is r33 p3, so Coulomb's law is gamma |r| <= c_F K (1 - r33)^2:
-//! beyond it r is shortened. Apart (r33 > 1) r33 becomes 1 and r zero. Without shear stiffness
+//! The traction on the sheet's plane is r33 p3, so Coulomb's law is gamma |r| <= c_F |f'|: beyond it r is
+//! shortened. Apart (r33 > 1) r33 becomes 1 and r zero. Without shear stiffness
 //! (the default) r is always zero: the director is along the normal, and layers slide with the
 //! numerical friction of the grid.
 //!
@@ -38,10 +49,10 @@
 //! from growing; both are ours:
 //! - Where a face turns over in its plane, q3 and with it r33 change their sign from one substep to
 //!   the next. r33 becomes |r33|: the director stays on the side of the normal, and the energy of
-//!   the normal response is continuous. Otherwise it would jump, by up to 8 K / 3.
+//!   the normal response is continuous. Otherwise it would jump.
 //! - y = R2^-1 r, the director's part in the plane carried back to rest, is in the force that turns
-//!   the face, (gamma r33 - f') y. With r kept it has no bound as the face collapses. Where |y| > 1
-//!   r is shortened to |y| = 1.
+//!   the face, (gamma r33 - f') y. With r kept it has no bound as the face collapses. r is shortened
+//!   to |y| <= 1 and |f' y| <= K.
 //!
 //! All rules only take energy away.
 
@@ -154,6 +165,12 @@ impl ClothMaterial {
         (stiffness / self.density).sqrt()
     }
 
+    /// (w dt)^2 / 6 over r33 (1 - r33) of the normal response in a substep dt \[s\] in a grid of spacing h
+    /// \[m\]: 4/3 K dt^2 / (rho h^2) (no unit), see [`crate::cloth::model`].
+    pub fn softening(&self, substep: f64, grid_spacing: f64) -> f64 {
+        4.0 / 3.0 * self.normal_stiffness / self.density * (substep / grid_spacing).powi(2)
+    }
+
     /// Checks every parameter.
     ///
     /// # Errors
@@ -201,6 +218,8 @@ pub struct ClothModel<T> {
     pub shear_stiffness: T,
     /// Friction coefficient c_F (no unit).
     pub friction: T,
+    /// (w dt)^2 / 6 over r33 (1 - r33), see the [module](self) (no unit).
+    pub softening: T,
 }
 
 /// F = Q R, see the [module](self).
@@ -218,6 +237,9 @@ pub struct Qr<T> {
 
 /// Length below which a direction is zero: its square is still a normal f32.
 pub(super) const TINY: f64 = 1e-18;
+
+/// r33 below which the normal response no longer grows (no unit).
+pub(super) const THINNEST: f64 = 0.05;
 
 impl<T: Real> Qr<T> {
     /// QR of the columns of F (no unit). A face that has collapsed to a line or a point gives zeros
@@ -279,26 +301,61 @@ impl<T: Real> ClothModel<T> {
             normal_stiffness: T::splat(material.normal_stiffness),
             shear_stiffness: T::splat(material.shear_stiffness),
             friction: T::splat(material.friction),
+            softening: T::splat(0.0),
         }
     }
 
-    /// The state with r33 in \[0, 1\], shear within the friction cone and |y| <= 1.
+    /// The model in a substep of `substep` \[s\] in a grid of spacing `grid_spacing` \[m\].
+    #[inline(always)]
+    pub fn in_substep(&self, material: &ClothMaterial, substep: f64, grid_spacing: f64) -> Self {
+        Self { softening: T::splat(material.softening(substep, grid_spacing)), ..*self }
+    }
+
+    /// The state with r33 in \[0, 1\], shear within the friction cone, |y| <= 1 and |f' y| <= K.
     #[inline(always)]
     pub fn return_mapping(&self, trial: &Qr<T>) -> Qr<T> {
         let (zero, one) = (T::splat(0.0), T::splat(1.0));
         let apart = trial.normal.abs();
         let normal = apart.min(one);
-        let compression = one - normal;
         let [r13, r23] = trial.shear;
         let shear = self.shear_stiffness * r13.mul_add(r13, r23 * r23).sqrt();
-        let limit = self.friction * self.normal_stiffness * compression * compression;
+        let pressure = self.pressure(normal);
+        let limit = self.friction * pressure;
         let slips = limit.lt(shear);
         let kept = T::select(slips, limit / shear.max(T::splat(TINY)), one);
         let holds = zero.lt(self.shear_stiffness) & apart.le(one);
         let kept = T::select(holds, kept, zero);
         let [y1, y2] = trial.carried_back([r13 * kept, r23 * kept]);
-        let kept = kept / y1.mul_add(y1, y2 * y2).sqrt().max(one);
+        let excess = (pressure / self.normal_stiffness.max(T::splat(TINY))).max(one);
+        let kept = kept / (excess * y1.mul_add(y1, y2 * y2).sqrt()).max(one);
         Qr { shear: [r13 * kept, r23 * kept], normal, ..*trial }
+    }
+
+    /// -f' at an r33 of at most 1, and in the substep \[Pa\].
+    #[inline(always)]
+    fn pressure(&self, normal: T) -> T {
+        let (one, thinnest) = (T::splat(1.0), T::splat(THINNEST));
+        let r33 = normal.max(thinnest);
+        let compression = (one - r33).max(T::splat(0.0));
+        let softer = self.softening.mul_add(r33 * compression, one);
+        self.normal_stiffness * compression * compression / (r33 * softer)
+    }
+
+    /// f \[J/m^3\].
+    #[inline(always)]
+    fn pressing_energy(&self, normal: T) -> T {
+        let (zero, one, thinnest) = (T::splat(0.0), T::splat(1.0), T::splat(THINNEST));
+        let c = (one - normal.max(thinnest)).max(zero);
+        // The logarithm's own terms cancel where little is pressed.
+        let terms = [1.0 / 3.0, 0.25, 0.2, 1.0 / 6.0, 1.0 / 7.0, 0.125, 1.0 / 9.0].map(T::splat);
+        let mut series = zero;
+        for term in terms.into_iter().rev() {
+            series = series.mul_add(c, term);
+        }
+        let whole = -(one - c).ln() - c.mul_add(T::splat(0.5) * c, c);
+        let above = T::select(c.lt(T::splat(0.1)), series * (c * c * c), whole);
+        let least = (1.0 - THINNEST) * (1.0 - THINNEST) / THINNEST;
+        self.normal_stiffness * (thinnest - normal).max(zero).mul_add(T::splat(least), above)
     }
 
     /// Energy per rest volume \[J/m^3\]; zero at rest.
@@ -311,8 +368,7 @@ impl<T: Real> ClothModel<T> {
         let [a, b, d] = [r11 - c, r12 + s, r22 - c];
         let strain = a.mul_add(a, b.mul_add(b, d.mul_add(d, s * s)));
         let area = r11 * r22 - one;
-        let compression = (one - qr.normal).max(T::splat(0.0));
-        let normal = T::splat(1.0 / 3.0) * self.normal_stiffness * compression * compression * compression;
+        let normal = self.pressing_energy(qr.normal);
         let [r13, r23] = qr.shear;
         let shear = half * self.shear_stiffness * r13.mul_add(r13, r23 * r23);
         self.mu * strain + half * self.lambda * area * area + normal + shear
@@ -342,9 +398,7 @@ impl<T: Real> ClothModel<T> {
     /// [`Polar::stress`].
     #[inline(always)]
     pub fn first_piola_with(&self, qr: &Qr<T>, polar: &Polar<T>, biot: [T; 3]) -> [Vec3<T>; 3] {
-        let one = T::splat(1.0);
-        let compression = (one - qr.normal).max(T::splat(0.0));
-        let normal = -self.normal_stiffness * compression * compression;
+        let normal = -self.pressure(qr.normal);
         let [r13, r23] = qr.shear;
         let [y1, y2] = qr.carried_back(qr.shear);
         let turning = self.shear_stiffness * qr.normal - normal;
