@@ -320,13 +320,12 @@ struct Advancing : PersistentBlocks<CLOTH_THREADS> {
         const Vec3 director = {row(ROW_GRADIENT + 2), row(ROW_GRADIENT + 5), row(ROW_GRADIENT + 8)};
         const Edges edges = edges_of(face, [&](uint32_t v) { return place(v); });
         const PlaneColumns f = columns_of(face, edges);
-        const float softening = p.mesh[face.sheet].softening;
-        const Qr mapped = return_mapping(sheet, qr_of(f.f1, f.f2, director), softening);
+        const Qr mapped = return_mapping(sheet, qr_of(f.f1, f.f2, director));
         const Polar polar = polar_of(mapped);
         const uint32_t steps = p.mesh[face.sheet].steps;
         const Sym2 biot = steps > 1 ? step_face(number, face, edges, steps - 1) : biot_of(sheet, polar);
         Vec3 stress[2];
-        const Vec3 across = first_piola(sheet, mapped, polar, biot, softening, stress);
+        const Vec3 across = first_piola(sheet, mapped, polar, biot, stress);
         write_forces(number, face, stress);
 
         // The director, and stress V p3 d3^T by its symmetric and its skew part.

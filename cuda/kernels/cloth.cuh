@@ -56,33 +56,31 @@ __device__ __forceinline__ Qr qr_of(Vec3 f1, Vec3 f2, Vec3 f3) {
 // r33 below which the normal response no longer grows.
 constexpr float THINNEST = 0.05f;
 
-// -f' of the normal response at an r33 of at most 1, and in the substep [Pa].
-__device__ __forceinline__ float pressure_across(const ClothSheetMaterial& sheet, float normal, float softening) {
+// -f' of the normal response [Pa].
+__device__ __forceinline__ float pressure_across(const ClothSheetMaterial& sheet, float normal) {
     const float r33 = fmaxf(normal, THINNEST);
+    if (r33 < 0.5f) {
+        return sheet.normal_stiffness * (0.125f * (1.0f - logf(r33 + r33)) / r33);
+    }
     const float compression = fmaxf(1.0f - r33, 0.0f);
-    const float softer = fmaf(softening, r33 * compression, 1.0f);
-    return sheet.normal_stiffness * compression * compression / (r33 * softer);
+    return sheet.normal_stiffness * (compression * compression);
 }
 
 // f of the normal response [J/m^3].
 __device__ __forceinline__ float pressing_energy(const ClothSheetMaterial& sheet, float normal) {
-    const float c = fmaxf(1.0f - fmaxf(normal, THINNEST), 0.0f);
-    // The logarithm's own terms cancel where little is pressed.
-    float series = 0.0f;
-    for (int term = 9; term >= 3; --term) {
-        series = fmaf(series, c, 1.0f / static_cast<float>(term));
-    }
-    const float whole = -logf(1.0f - c) - fmaf(c, 0.5f * c, c);
-    const float above = c < 0.1f ? series * (c * c * c) : whole;
-    constexpr float least = (1.0f - THINNEST) * (1.0f - THINNEST) / THINNEST;
-    return sheet.normal_stiffness * fmaf(fmaxf(THINNEST - normal, 0.0f), least, above);
+    const float r33 = fmaxf(normal, THINNEST);
+    const float compression = fmaxf(1.0f - fmaxf(r33, 0.5f), 0.0f);
+    const float cubic = (1.0f / 3.0f) * compression * compression * compression;
+    const float beyond = -logf(fminf(r33 + r33, 1.0f));
+    const float linear = 0.125f * beyond * fmaf(0.5f, beyond, 1.0f);
+    return fmaf(pressure_across(sheet, normal), fmaxf(THINNEST - normal, 0.0f), sheet.normal_stiffness * (cubic + linear));
 }
 
 // The state with r33 in [0, 1], shear within the friction cone, |y| <= 1 and |f' y| <= K.
-__device__ __forceinline__ Qr return_mapping(const ClothSheetMaterial& sheet, Qr qr, float softening) {
+__device__ __forceinline__ Qr return_mapping(const ClothSheetMaterial& sheet, Qr qr) {
     const float apart = fabsf(qr.r33);
     const float normal = fminf(apart, 1.0f);
-    const float pressure = pressure_across(sheet, normal, softening);
+    const float pressure = pressure_across(sheet, normal);
     const float shear = sheet.shear_stiffness * sqrtf(fmaf(qr.r13, qr.r13, qr.r23 * qr.r23));
     const float limit = sheet.friction * pressure;
     const bool holds = sheet.shear_stiffness > 0.0f && apart <= 1.0f;
@@ -153,8 +151,8 @@ __device__ __forceinline__ float energy_density(const ClothSheetMaterial& sheet,
 
 // First Piola-Kirchhoff stress [Pa], of a Biot stress in the plane: its first two columns, and the
 // third, which is returned.
-__device__ __forceinline__ Vec3 first_piola(const ClothSheetMaterial& sheet, const Qr& qr, const Polar& polar, const Sym2& biot, float softening, Vec3 (&stress)[2]) {
-    const float normal = -pressure_across(sheet, qr.r33, softening);
+__device__ __forceinline__ Vec3 first_piola(const ClothSheetMaterial& sheet, const Qr& qr, const Polar& polar, const Sym2& biot, Vec3 (&stress)[2]) {
+    const float normal = -pressure_across(sheet, qr.r33);
     float y1, y2;
     qr.carried_back(qr.r13, qr.r23, y1, y2);
     const float turning = sheet.shear_stiffness * qr.r33 - normal;

@@ -491,13 +491,13 @@ struct ClothMeshSteps {
     float impulse_step;
     // Their length times gravity [m/s].
     Array<float, 3> gravity_velocity_step;
-    // Softening of the normal response in the substep, over r33 (1 - r33) [-].
-    float softening;
+    // Zero.
+    uint32_t unused;
     // Weight of the stresses at each step [-].
     Array<float, 16> weights;
 };
-PLIANT_CHECK_LAYOUT(ClothMeshSteps, 0xa89dc0ce55a52252ull, FIELD(steps), FIELD(most), FIELD(step),
-    FIELD(impulse_step), FIELD(gravity_velocity_step), FIELD(softening), FIELD(weights))
+PLIANT_CHECK_LAYOUT(ClothMeshSteps, 0x1e45f4339cb400bbull, FIELD(steps), FIELD(most), FIELD(step),
+    FIELD(impulse_step), FIELD(gravity_velocity_step), FIELD(unused), FIELD(weights))
 
 // A face at rest.
 struct ClothFace {

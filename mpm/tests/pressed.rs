@@ -46,9 +46,8 @@ fn energy(mpm: &ReferenceMpm) -> f64 {
 /// 0.25 (c dt / h)^2 more for dt = 0.1 and 0.2 h / c, c = sqrt(K / rho). A layer's only motion is C = d ln r33
 /// / dt with the mass m h^2 / 4 of the affine field. Leapfrog in ln r33, to which directors that follow C to
 /// second order come down, is symplectic, and the error of its energy is of second order (Hairer, Lubich and
-/// Wanner 2006, section IX.8). With (I + dt C) it is of first order, and without the softer response of a
-/// substep there is up to 0.40 and 1.9 % more. Half of the sheets lie along the grid and open evenly: they lose
-/// less than a twentieth. The others may buckle and slip, which takes energy.
+/// Wanner 2006, section IX.8). With (I + dt C) it is of first order: 1.3 to 2.5 % for dt = 0.1 h / c. Half of
+/// the sheets lie along the grid and open evenly; the others may buckle and slip, which takes energy.
 #[test]
 fn a_pressed_sheet_creates_no_energy_when_it_springs_open() {
     let seed = 2911;
@@ -72,7 +71,7 @@ fn a_pressed_sheet_creates_no_energy_when_it_springs_open() {
                 "{number}: r33 {r33:.2}, dt {courant} h / c: gains {gained:.2e}, {left:.1e} still elastic"
             );
             *worst = worst.max(gained);
-            assert!(number % 2 == 1 || gained > -0.05, "{number}: {gained}");
+            assert!(number % 2 == 1 || gained > -0.02, "{number}: {gained}");
         }
     }
     println!("most {worst:?}");

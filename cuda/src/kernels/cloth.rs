@@ -55,8 +55,8 @@ shared_structs! {
         pub impulse_step: f32,
         /// Their length times gravity [m/s].
         pub gravity_velocity_step: [f32; 3],
-        /// Softening of the normal response in the substep, over r33 (1 - r33) [-].
-        pub softening: f32,
+        /// Zero.
+        pub unused: u32,
         /// Weight of the stresses at each step [-].
         pub weights: [f32; CLOTH_MESH_STEPS as usize],
     }

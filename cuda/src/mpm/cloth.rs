@@ -4,7 +4,7 @@ mod tables;
 
 use nalgebra::Vector3;
 use pliant_mpm::Mpm;
-use pliant_mpm::cloth::{ClothMaterial, Pin, Sheet, Stability, stability};
+use pliant_mpm::cloth::{Pin, Stability, stability};
 
 use tables::{Counts, Tables};
 
@@ -75,7 +75,7 @@ struct Motion {
 #[derive(Debug)]
 struct MeshSteps {
     /// Of each sheet.
-    sheets: Vec<(Stability, ClothMaterial)>,
+    stabilities: Vec<Stability>,
     grid_spacing: f64,
     steps: Buffer<ClothMeshSteps>,
     /// Length of the substeps \[s\] and gravity \[m/s^2\] that `steps` are for; none yet before the
@@ -126,10 +126,10 @@ impl Motion {
 impl MeshSteps {
     fn new(device: &Device, mpm: &Mpm) -> Result<Self, DeviceError> {
         let grid_spacing = mpm.grid_spacing();
-        let of = |sheet: &Sheet| (Stability::new(sheet, grid_spacing), sheet.material);
-        let sheets: Vec<_> = mpm.sheets().iter().map(of).collect();
-        let steps = device.allocate(sheets.len())?;
-        Ok(Self { sheets, grid_spacing, steps, made_for: None })
+        let stabilities: Vec<_> =
+            mpm.sheets().iter().map(|sheet| Stability::new(sheet, grid_spacing)).collect();
+        let steps = device.allocate(stabilities.len())?;
+        Ok(Self { stabilities, grid_spacing, steps, made_for: None })
     }
 
     /// Stages the steps for substeps of `substep` \[s\] under `gravity` \[m/s^2\], where they are
@@ -143,9 +143,9 @@ impl MeshSteps {
         if self.made_for == Some((substep, gravity)) {
             return Ok(());
         }
-        let all: Vec<_> = self.sheets.iter().map(|(of_sheet, _)| of_sheet.mesh_substeps(substep)).collect();
+        let all: Vec<_> = self.stabilities.iter().map(|of_sheet| of_sheet.mesh_substeps(substep)).collect();
         let most = all.iter().map(|(steps, _)| *steps as u32).fold(1, u32::max);
-        let of_sheet = |(&(steps, length), (_, material)): (&(usize, f64), &(Stability, ClothMaterial))| {
+        let of_sheet = |&(steps, length): &(usize, f64)| {
             let mut weights = [0.0; CLOTH_MESH_STEPS as usize];
             for (step, weight) in weights.iter_mut().enumerate().take(steps) {
                 *weight = stability::weight(step, steps) as f32;
@@ -156,12 +156,11 @@ impl MeshSteps {
                 step: (length / self.grid_spacing) as f32,
                 impulse_step: (length * stability::MOBILITY) as f32,
                 gravity_velocity_step: (gravity * length).map(|x| x as f32).into(),
-                softening: material.softening(substep, self.grid_spacing) as f32,
+                unused: 0,
                 weights,
             }
         };
-        let steps = all.iter().zip(&self.sheets).map(of_sheet).collect::<Vec<_>>();
-        staging.upload(self.steps.span(), &steps)?;
+        staging.upload(self.steps.span(), &all.iter().map(of_sheet).collect::<Vec<_>>())?;
         self.made_for = Some((substep, gravity));
         Ok(())
     }

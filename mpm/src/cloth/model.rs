@@ -14,23 +14,20 @@
 //! plane is not detected: it opens on either side of a line.
 //!
 //! # Energy per rest volume
-//! psi = mu |U - I|^2 + lambda/2 (r11 r22 - 1)^2 + f(r33) \[r33 < 1\] + gamma/2 (r13^2 + r23^2)
+//! psi = mu |U - I|^2 + lambda/2 (r11 r22 - 1)^2 + K/3 (1 - r33)^3 \[r33 < 1\] + gamma/2 (r13^2 +
+//! r23^2)
 //!
 //! with U the symmetric factor of the upper 2 x 2 of R: fixed corotated elasticity in the plane,
-//! with lambda of plane stress (see [`crate::cloth`]), the normal response f, and shear against layers
-//! on the sheet.
+//! with lambda of plane stress (see [`crate::cloth`]), the normal response f' = -K (1 - r33)^2, and
+//! shear against layers on the sheet.
 //!
-//! # Normal response
-//! f' = -K (1 - r33)^2 / r33, that is f = K (-ln r33 - (1 - r33) - (1 - r33)^2 / 2), K/3 (1 - r33)^3 to
-//! lowest order. What presses back is r33 f' (Kirchhoff stress), K (1 - r33)^2: the more, the thinner the
-//! sheet is pressed, up to K. The published f' = -K (1 - r33)^2 presses back with at most 4 K / 27, at r33 =
-//! 1/3, and with nothing in the end: what bears more collapses, and gives nothing back. Below [`THINNEST`] f'
-//! stays what it is there.
+//! What presses back is r33 f' (Kirchhoff stress). By the cubic it is at most 4 K / 27, at r33 = 1/3, and nothing
+//! in the end: a sheet that bears more collapses, and gives nothing back. So from r33 = 1/2 down, where it is K /
+//! 8, it goes on with the slope over ln r33 that it has there,
 //!
-//! In a substep of dt, f' is divided by 1 + (w dt)^2 / 6, w^2 = (4 / h^2) 2 K r33 (1 - r33) / rho the square of
-//! the frequency with which a layer is pressed in a grid of spacing h: Newmark's method with beta = 1/6
-//! (Newmark 1959), linearised, in which a layer that is pressed and springs open has its energy to higher
-//! order. See [`ClothModel::in_substep`].
+//! r33 f' = -K/8 (1 + L), L = -ln(2 r33); the energy is K/24 + K/8 (L + L^2 / 2).
+//!
+//! The stiffness over ln r33 is then nowhere more than the cubic's, K/4. Below [`THINNEST`] f' is constant.
 //!
 //! # Stress
 //! dR follows from Q^T dF R^-1, whose lower triangle is the rotation of Q, so tau = P F^T = Q S Q^T
@@ -40,8 +37,8 @@
 //! Q^T \[p1 p2\] = \[P2; (gamma r33 - f') r^T R2^-T\], Q^T p3 = (gamma r13, gamma r23, f').
 //!
 //! # Return mapping
-//! The traction on the sheet's plane is r33 p3, so Coulomb's law is gamma |r| <= c_F |f'|: beyond it r is
-//! shortened. Apart (r33 > 1) r33 becomes 1 and r zero. Without shear stiffness
+//! The traction on the sheet's plane is r33 p3, so Coulomb's law is gamma |r| <= c_F |f'|: beyond
+//! it r is shortened. Apart (r33 > 1) r33 becomes 1 and r zero. Without shear stiffness
 //! (the default) r is always zero: the director is along the normal, and layers slide with the
 //! numerical friction of the grid.
 //!
@@ -165,12 +162,6 @@ impl ClothMaterial {
         (stiffness / self.density).sqrt()
     }
 
-    /// (w dt)^2 / 6 over r33 (1 - r33) of the normal response in a substep dt \[s\] in a grid of spacing h
-    /// \[m\]: 4/3 K dt^2 / (rho h^2) (no unit), see [`crate::cloth::model`].
-    pub fn softening(&self, substep: f64, grid_spacing: f64) -> f64 {
-        4.0 / 3.0 * self.normal_stiffness / self.density * (substep / grid_spacing).powi(2)
-    }
-
     /// Checks every parameter.
     ///
     /// # Errors
@@ -218,8 +209,6 @@ pub struct ClothModel<T> {
     pub shear_stiffness: T,
     /// Friction coefficient c_F (no unit).
     pub friction: T,
-    /// (w dt)^2 / 6 over r33 (1 - r33), see the [module](self) (no unit).
-    pub softening: T,
 }
 
 /// F = Q R, see the [module](self).
@@ -301,14 +290,7 @@ impl<T: Real> ClothModel<T> {
             normal_stiffness: T::splat(material.normal_stiffness),
             shear_stiffness: T::splat(material.shear_stiffness),
             friction: T::splat(material.friction),
-            softening: T::splat(0.0),
         }
-    }
-
-    /// The model in a substep of `substep` \[s\] in a grid of spacing `grid_spacing` \[m\].
-    #[inline(always)]
-    pub fn in_substep(&self, material: &ClothMaterial, substep: f64, grid_spacing: f64) -> Self {
-        Self { softening: T::splat(material.softening(substep, grid_spacing)), ..*self }
     }
 
     /// The state with r33 in \[0, 1\], shear within the friction cone, |y| <= 1 and |f' y| <= K.
@@ -317,9 +299,9 @@ impl<T: Real> ClothModel<T> {
         let (zero, one) = (T::splat(0.0), T::splat(1.0));
         let apart = trial.normal.abs();
         let normal = apart.min(one);
+        let pressure = self.pressure(normal);
         let [r13, r23] = trial.shear;
         let shear = self.shear_stiffness * r13.mul_add(r13, r23 * r23).sqrt();
-        let pressure = self.pressure(normal);
         let limit = self.friction * pressure;
         let slips = limit.lt(shear);
         let kept = T::select(slips, limit / shear.max(T::splat(TINY)), one);
@@ -331,31 +313,34 @@ impl<T: Real> ClothModel<T> {
         Qr { shear: [r13 * kept, r23 * kept], normal, ..*trial }
     }
 
-    /// -f' at an r33 of at most 1, and in the substep \[Pa\].
+    /// Compression 1 - r33 down to r33 = 1/2, and L beyond, see the [module](self), with the r33 that it is of.
     #[inline(always)]
-    fn pressure(&self, normal: T) -> T {
-        let (one, thinnest) = (T::splat(1.0), T::splat(THINNEST));
-        let r33 = normal.max(thinnest);
-        let compression = (one - r33).max(T::splat(0.0));
-        let softer = self.softening.mul_add(r33 * compression, one);
-        self.normal_stiffness * compression * compression / (r33 * softer)
+    fn pressed(&self, normal: T) -> (T, T, T) {
+        let (zero, half) = (T::splat(0.0), T::splat(0.5));
+        let r33 = normal.max(T::splat(THINNEST));
+        let compression = (T::splat(1.0) - r33.max(half)).max(zero);
+        let beyond = -(r33 + r33).min(T::splat(1.0)).ln();
+        (compression, beyond, r33)
     }
 
-    /// f \[J/m^3\].
+    /// -f' of the normal response \[Pa\].
+    #[inline(always)]
+    fn pressure(&self, normal: T) -> T {
+        let (one, eighth) = (T::splat(1.0), T::splat(0.125));
+        let (compression, beyond, r33) = self.pressed(normal);
+        let linear = eighth * (one + beyond) / r33;
+        let is_thin = r33.lt(T::splat(0.5));
+        self.normal_stiffness * T::select(is_thin, linear, compression * compression)
+    }
+
+    /// f of the normal response \[J/m^3\].
     #[inline(always)]
     fn pressing_energy(&self, normal: T) -> T {
-        let (zero, one, thinnest) = (T::splat(0.0), T::splat(1.0), T::splat(THINNEST));
-        let c = (one - normal.max(thinnest)).max(zero);
-        // The logarithm's own terms cancel where little is pressed.
-        let terms = [1.0 / 3.0, 0.25, 0.2, 1.0 / 6.0, 1.0 / 7.0, 0.125, 1.0 / 9.0].map(T::splat);
-        let mut series = zero;
-        for term in terms.into_iter().rev() {
-            series = series.mul_add(c, term);
-        }
-        let whole = -(one - c).ln() - c.mul_add(T::splat(0.5) * c, c);
-        let above = T::select(c.lt(T::splat(0.1)), series * (c * c * c), whole);
-        let least = (1.0 - THINNEST) * (1.0 - THINNEST) / THINNEST;
-        self.normal_stiffness * (thinnest - normal).max(zero).mul_add(T::splat(least), above)
+        let (compression, beyond, _) = self.pressed(normal);
+        let cubic = T::splat(1.0 / 3.0) * compression * compression * compression;
+        let linear = T::splat(0.125) * beyond * (T::splat(0.5) * beyond + T::splat(1.0));
+        let thinner = (T::splat(THINNEST) - normal).max(T::splat(0.0));
+        self.normal_stiffness * (cubic + linear) + self.pressure(normal) * thinner
     }
 
     /// Energy per rest volume \[J/m^3\]; zero at rest.

@@ -66,8 +66,6 @@ pub struct ReferenceCloth {
     pub faces: Vec<ClothFace>,
     mesh: ClothMesh,
     material: ClothMaterial,
-    /// \[m\].
-    grid_spacing: f64,
     model: ClothModel<f64>,
     /// Of a woven fabric: its yarns, and the warp's direction in each face.
     weave: Option<(YarnModel<f64>, Vec<[f64; 2]>)>,
@@ -141,7 +139,6 @@ impl ReferenceCloth {
             faces,
             mesh,
             material,
-            grid_spacing,
             model,
             weave,
             shear_friction,
@@ -305,17 +302,16 @@ impl ReferenceCloth {
         self.mean_forces(0.0)
     }
 
-    /// The same in a substep of `substep` \[s\]: with the mean of the in-plane stresses, see
-    /// [`crate::cloth::stability`], and the normal response of a substep, see [`crate::cloth::model`].
+    /// The same with the mean of the in-plane stresses over a substep of `substep` \[s\], see
+    /// [`crate::cloth::stability`].
     pub fn mean_forces(&self, substep: f64) -> (Vec<Vector3<f64>>, Vec<Vector3<f64>>) {
         let mut on_vertices = self.gas_forces();
         let biot = self.mean_biot(substep, &on_vertices);
-        let model = self.model.in_substep(&self.material, substep, self.grid_spacing);
         let mut on_directors = Vec::with_capacity(self.faces.len());
         for (index, (face, biot)) in self.faces.iter().zip(biot).enumerate() {
             let left = self.tears.left(index);
             let qr = Qr::new(&self.columns(face));
-            let stress = model.first_piola_with(&qr, &Polar::new(&qr), biot);
+            let stress = self.model.first_piola_with(&qr, &Polar::new(&qr), biot);
             let [p1, p2, p3] = stress.map(|column| column * left);
             face.add_forces(&[p1, p2], &mut on_vertices);
             on_directors.push(-face.volume * Vector3::from(p3.0));
@@ -422,7 +418,6 @@ impl ReferenceCloth {
         for p in &mut self.vertices {
             p.position += substep * p.velocity;
         }
-        let model = self.model.in_substep(&self.material, substep, self.grid_spacing);
         for index in 0..self.faces.len() {
             if self.tears.is_torn(index) {
                 // Nothing holds its particle.
@@ -433,7 +428,7 @@ impl ReferenceCloth {
             let face = &self.faces[index];
             let centroid =
                 face.vertices.iter().map(|&v| self.vertices[v].position).sum::<Vector3<f64>>() / 3.0;
-            let mapped = model.return_mapping(&Qr::new(&self.columns(face)));
+            let mapped = self.model.return_mapping(&Qr::new(&self.columns(face)));
             self.centroids[index].position = centroid;
             self.faces[index].director = mapped.director().0.into();
         }

@@ -40,7 +40,7 @@ impl ClothMeshes {
         let (steps, length) = self.stability(sheet).mesh_substeps(substep);
         for step in 0..steps {
             let mesh = MeshStep { step, steps };
-            self.step_faces(sheet, mesh, substep);
+            self.step_faces(sheet, mesh);
             if !mesh.is_last() {
                 // Leapfrog from rest: half a step first.
                 let impulse_step = if step == 0 { 0.5 * length } else { length };
@@ -49,7 +49,7 @@ impl ClothMeshes {
         }
     }
 
-    fn step_faces(&mut self, sheet: usize, mesh: MeshStep, substep: f64) {
+    fn step_faces(&mut self, sheet: usize, mesh: MeshStep) {
         let span = &self.spans[sheet];
         let (level, displacements) = (self.level, &self.mesh_state.displacements);
         let (material, cell) = (&self.materials[sheet], self.grid_spacing as f32);
@@ -57,7 +57,7 @@ impl ClothMeshes {
         let faces = self.states[groups.clone()].par_iter_mut().zip(&self.groups[groups]).enumerate();
         faces.with_min_len(GROUP_GRAIN).for_each(|(number, (state, group))| {
             let warp = warps.get(number);
-            level.run(StepFaces { group, state, displacements, material, warp, cell, substep, mesh });
+            level.run(StepFaces { group, state, displacements, material, warp, cell, mesh });
         });
     }
 
@@ -331,8 +331,6 @@ struct StepFaces<'a> {
     warp: Option<&'a Warp>,
     /// Grid spacing h \[m\].
     cell: f32,
-    /// \[s\].
-    substep: f64,
     mesh: MeshStep,
 }
 
@@ -341,9 +339,9 @@ impl Kernel for StepFaces<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(self) {
-        let Self { group, state, displacements, material, warp, cell, substep, mesh } = self;
+        let Self { group, state, displacements, material, warp, cell, mesh } = self;
         let mut law = PlaneLaw::<S> {
-            model: ClothModel::new(material).in_substep(material, substep, f64::from(cell)),
+            model: ClothModel::new(material),
             yarns: YarnModel::new(material).zip(warp.map(Lanes::load_all)),
             friction: None,
             left: Lanes::all(1.0),
