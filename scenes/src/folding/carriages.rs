@@ -22,22 +22,18 @@ pub struct Carrying {
     pub unfolded_in: f64,
     /// How far the second fold reaches beyond what it is laid onto \[m\].
     pub beyond: f64,
-    /// How far blades reach below its edge to lay it back, from half-way between that and the one below
-    /// it \[m\].
-    depth: f64,
     /// How much less far the first fold is carried than it is planned to reach \[m\].
     short: f64,
 }
 
 /// Of garments of two layers.
-const LAYERS: Carrying =
-    Carrying { unfolded_in: FOLDED_IN, beyond: EDGE_BEYOND, depth: BEFORE_MIDDLE, short: 0.0 };
+const LAYERS: Carrying = Carrying { unfolded_in: FOLDED_IN, beyond: EDGE_BEYOND, short: 0.0 };
 
 /// Of a single layer. One below it that shares cells of the grid with it goes along where it is lifted
 /// fast. Of the two edges that its second fold lays down, the outer one is up to 12 mm behind, and the inner
 /// one droops to the table and is pushed along by a blade before it climbs onto it: both are in the hand only
 /// if it reaches well below their mean. An edge of stiff cloth slides on when it is let go, up to 11 mm.
-const LAYER: Carrying = Carrying { unfolded_in: 4.0, beyond: 0.045, depth: 0.0, short: 0.008 };
+const LAYER: Carrying = Carrying { unfolded_in: 4.0, beyond: 0.045, short: 0.008 };
 
 pub fn carrying(pattern: &Pattern) -> Carrying {
     if pattern.layers == 1 { LAYER } else { LAYERS }
@@ -82,7 +78,8 @@ pub fn fold_across(pattern: &Pattern, side: Side, place: &EdgePlace) -> Carriage
     }
 }
 
-/// It takes that edge again, between it and the upper edge below it, and lays it back.
+/// It takes that edge again and lays it back. Its blades end half-way to the upper edge below it: their
+/// ends are polished and do not hold.
 pub fn unfold_across(pattern: &Pattern, side: Side, place: &EdgePlace) -> Carriage {
     Carriage {
         side,
@@ -91,7 +88,7 @@ pub fn unfold_across(pattern: &Pattern, side: Side, place: &EdgePlace) -> Carria
         along: [pattern.lower.to_vec(), pattern.inner.clone()],
         turn: 0.0,
         at: 0.0,
-        depth: carrying(pattern).depth,
+        depth: 0.0,
         opening: 0.07,
         clearance: CLEARANCE,
         distance: place.length + SMOOTHED,
