@@ -313,7 +313,7 @@ impl<T: Real> ClothModel<T> {
         Qr { shear: [r13 * kept, r23 * kept], normal, ..*trial }
     }
 
-    /// Compression 1 - r33 down to r33 = 1/2, and L beyond, see the [module](self), with the r33 that it is of.
+    /// 1 - r33, at most 1/2; L of the [module](self), zero above r33 = 1/2; and r33, at least [`THINNEST`].
     #[inline(always)]
     fn pressed(&self, normal: T) -> (T, T, T) {
         let (zero, half) = (T::splat(0.0), T::splat(0.5));

@@ -206,13 +206,14 @@ impl Stability {
     /// leaves a margin for cloth stretched by up to about 1.3; farther, see [`Self::stretched`].
     ///
     /// The normal response. A velocity with the gradient G changes a director by (G dt) d3, and turns the
-    /// normal of its face. By a gradient across the sheet of a velocity across it, the second derivative
-    /// of the energy is r33^2 psi'' = 2 K (1 - r33) r33^2, at most 8 K / 27, and over ln r33 at most K / 4. By
-    /// those that turn the director from the normal it is gamma r33^2 + |r33 f'| times the square of the sum of
-    /// two entries of G: down to r33 = 1/2 at most 2 (gamma + 4 K / 27), below at most gamma / 2 + 0.83 K, no
-    /// more than the larger of K and the former. Quadratic B-splines w have sum_i (dw_i / dx)^2 / w_i = 4 / h^2 wherever a particle is.
-    /// So no frequency exceeds 2 / h times the root of these over rho (Irons and Treharne 1971), and leapfrog is
-    /// stable up to h over that root, 1.84 h sqrt(rho / K) for the first.
+    /// normal of its face. By a gradient across the sheet of a velocity across it, the second derivative of the
+    /// energy is r33^2 psi'' = 2 K (1 - r33) r33^2, at most 8 K / 27, and over ln r33 at most K / 4. By those
+    /// that turn the director from the normal it is gamma r33^2 + |r33 f'| times the square of the sum of two
+    /// entries of G: down to r33 = 1/2 at most 2 (gamma + 4 K / 27), below at most gamma / 2 + 0.83 K, to a
+    /// thousandth no more than the larger of K and the former. Quadratic B-splines w have sum_i (dw_i / dx)^2 /
+    /// w_i = 4 / h^2 wherever a particle is. So no frequency exceeds 2 / h times the root of these over rho
+    /// (Irons and Treharne 1971), and leapfrog is stable up to h over that root, 1.84 h sqrt(rho / K) for the
+    /// first.
     /// At 0.7 h sqrt(rho / K) a free sheet that is let go springs open with an energy that is off by up to
     /// 1.6 % from r33 = 0.95 and 10 % from 0.05 on, and by a fourth of that in half of the substep; at the
     /// limit of stability it would be twice as much as it had.

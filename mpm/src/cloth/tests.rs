@@ -16,6 +16,13 @@ fn materials() -> [ClothMaterial; 2] {
     [plain, ClothMaterial { shear_stiffness: 3e4, friction: 0.4, ..plain }]
 }
 
+/// -f' of the normal response of both \[Pa\].
+fn pressure(r33: f64) -> f64 {
+    let r33 = r33.max(THINNEST);
+    let linear = (1.0 - (2.0 * r33).ln()) / (8.0 * r33);
+    2e5 * if r33 < 0.5 { linear } else { (1.0 - r33).powi(2) }
+}
+
 /// Columns of a deformation gradient: random rotation after an upper triangle with a moderate
 /// stretch.
 fn random_columns(random: &mut Random) -> [Vec3<f64>; 3] {
@@ -140,9 +147,7 @@ fn normal_response() {
         let q = random.rotation_matrix();
         let f = [q.column(0), q.column(1), q.column(2) * r33];
         let p3 = model.first_piola(&Qr::new(&f))[2];
-        let linear = (1.0 - (2.0 * r33).ln()) / (8.0 * r33);
-        let pressure = 2e5 * if r33 < 0.5 { linear } else { (1.0 - r33).powi(2) };
-        assert!((p3 + q.column(2) * pressure).norm_squared().sqrt() < 1e-9, "{r33} {p3:?}");
+        assert!((p3 + q.column(2) * pressure(r33)).norm_squared().sqrt() < 1e-9, "{r33} {p3:?}");
         // By the cubic it falls from r33 = 1/3 on.
         let back = p3.norm_squared().sqrt() * r33;
         assert!(back > before, "{r33}: {back}");
@@ -175,9 +180,7 @@ fn return_mapping_lands_on_its_set() {
             let (before, after) = (model.energy_density(&trial), model.energy_density(&mapped));
             assert!(after <= before * (1.0 + 1e-12), "{before} {after} {trial:?}");
             turned += usize::from(trial.normal < 0.0);
-            let r33 = mapped.normal.max(THINNEST);
-            let linear = (1.0 - (2.0 * r33).ln()) / (8.0 * r33);
-            let pressure = 2e5 * if r33 < 0.5 { linear } else { (1.0 - r33).powi(2) };
+            let pressure = pressure(mapped.normal);
             let (limit, longest) = (0.4 * pressure, (2e5 / pressure).min(1.0));
             let [r11, r12, r22] = trial.plane;
             let carried_back = |r: [f64; 2]| size([(r[0] - r12 * r[1] / r22) / r11, r[1] / r22]) / longest;

@@ -15,7 +15,7 @@ const AT_FOLD: f64 = 0.04;
 /// How far the first fold reaches beyond what it is laid onto, over half of the garment's width at its
 /// lower edge \[-\].
 const SIDE_BEYOND: f64 = 0.185;
-/// How far the second fold reaches beyond what it is laid onto \[m\].
+/// How far the second fold of garments of two layers reaches beyond what it is laid onto \[m\].
 pub const EDGE_BEYOND: f64 = 0.025;
 
 /// A garment by its measures.
