@@ -59,8 +59,8 @@ fn qr_factors() {
 }
 
 /// P = d psi / d F for all nine entries, by central differences with step 1e-6: 1e-6 of E. With
-/// shear stiffness and without, also for sheared and opened states outside the yield surface, and
-/// for r33 < 0.
+/// shear stiffness and without, also for sheared and opened states outside the yield surface,
+/// pressed to less than half, and for r33 < 0.
 #[test]
 fn stress_is_the_derivative_of_the_energy() {
     let mut random = Random(72);
@@ -71,6 +71,8 @@ fn stress_is_the_derivative_of_the_energy() {
             let mut f = random_columns(&mut random);
             if k % 10 == 0 {
                 f[2] = f[2] * (-0.5);
+            } else if k % 10 == 5 {
+                f[2] = f[2] * 0.3;
             }
             let stress = model.first_piola(&Qr::new(&f));
             for column in 0..3 {
