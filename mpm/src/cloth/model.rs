@@ -27,7 +27,8 @@
 //!
 //! r33 f' = -K/8 (1 + L), L = -ln(2 r33); the energy is K/24 + K/8 (L + L^2 / 2).
 //!
-//! The stiffness over ln r33 is then nowhere more than the cubic's, K/4. Below [`THINNEST`] f' is constant.
+//! The stiffness over ln r33 is then nowhere more than the cubic's, K/4. Below r33 = 1/20 f' is
+//! constant.
 //!
 //! # Stress
 //! dR follows from Q^T dF R^-1, whose lower triangle is the rotation of Q, so tau = P F^T = Q S Q^T
