@@ -23,7 +23,7 @@ impl Sheets {
         self.positions.extend(vertices);
         self.positions.resize(centroids.end, [0.0; 3]);
         let faces = faces.iter().map(|f| f.map(|v| v + start as u32)).collect();
-        self.patches.push(SheetParticles { vertices: start..end, centroids, faces });
+        self.patches.push(SheetParticles { vertices: start..end, centroids, faces, rest_edges: Vec::new() });
         self
     }
 

@@ -186,6 +186,7 @@ fn draw_cloth(path: &str) -> Result<(), Box<dyn Error>> {
         vertices: 0..vertices.len(),
         centroids: vertices.len()..vertices.len(),
         faces: triangles,
+        rest_edges: Vec::new(),
     };
     let check = CrossingDetector::new(&[patch]);
     let (time, crossings) = milliseconds(|| check.count(&vertices));

@@ -34,8 +34,10 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
         (
             "conservation",
             format!(
-                "mass {:.1e}, momentum {:.1e}, angular momentum {:.1e} (relative errors)",
-                kept.mass.0, kept.linear_momentum.0, kept.angular_momentum.0
+                "mass {}, momentum {}, angular momentum {} (relative errors)",
+                relative(kept.mass.0),
+                relative(kept.linear_momentum.0),
+                relative(kept.angular_momentum.0)
             ),
         ),
         (
@@ -82,6 +84,11 @@ pub fn summary(directory: &Path, manifest: &Manifest) -> String {
     let line =
         |text: String, (name, value): &(&str, String)| text + &format!("  {name:14}{}\n", printable(value));
     lines.iter().fold(printable(&head).into_owned() + "\n", line)
+}
+
+/// A relative error; none where nothing was there to be relative to.
+fn relative(error: f64) -> String {
+    if error.is_finite() { format!("{error:.1e}") } else { "not measured".to_owned() }
 }
 
 /// Energy that the scheme created, and the imbalance.

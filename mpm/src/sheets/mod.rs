@@ -222,7 +222,11 @@ impl ClothMeshes {
         let vertices = id as usize - sheet.mesh.vertices().len()..id as usize;
         let centroids = id as usize..id as usize + sheet.mesh.faces().len();
         let faces = sheet.mesh.faces().iter().map(|f| f.map(|v| (vertices.start + v) as u32)).collect();
-        self.patches.push(SheetParticles { vertices, centroids, faces });
+        let at = |vertex: usize| sheet.mesh.vertices()[vertex];
+        let lengths =
+            |[a, b, c]: [usize; 3]| [[a, b], [b, c], [c, a]].map(|[from, to]| (at(to) - at(from)).norm());
+        let rest_edges = sheet.mesh.faces().iter().map(|face| lengths(*face)).collect();
+        self.patches.push(SheetParticles { vertices, centroids, faces, rest_edges });
         for (chunk, faces) in sheet.mesh.faces().chunks(LANES).enumerate() {
             let mut group = FaceGroup {
                 centroids: [self.members.len() as u32; LANES],

@@ -397,7 +397,7 @@ impl<'a> Run<'a> {
         }
         let strands = self.statistics.strands();
         warnings.extend(strands.and_then(|strands| strands.warning()));
-        warnings.extend(self.cloth_summary().and_then(|cloth| cloth.warning()));
+        warnings.extend(self.cloth_summary().iter().flat_map(ClothSummary::warnings));
         Ok(Manifest {
             schema_version: 2,
             status,
