@@ -180,6 +180,25 @@ fn a_bag_carries_a_sheet_and_neither_goes_through_the_other() {
     assert_eq!(crossings, 0);
 }
 
+// Checks: the gripper has the sheet of `laundry` between its fingers wherever the slack upper edge then is: also of a
+// sheet that hangs 1 cm nearer or farther. The clips have let go before, so what hangs higher than at the start by half
+// of the lift, 0.195 m, hangs from the fingers.
+#[test]
+#[ignore = "slow tier"]
+fn the_laundry_is_lifted_from_wherever_its_edge_is() {
+    for aside in [-0.01, 0.0, 0.01] {
+        let mut scene = builtin::scene("laundry").unwrap().unwrap();
+        scene.cloths[1].pose.position[1] += aside;
+        let mut run = Run::new(&scene);
+        run.until(0.5, |_, _| {});
+        let [hanging, _] = run.heights(1);
+        run.until(2.4, |_, _| {});
+        let [lifted, lowest] = run.heights(1);
+        println!("{aside} m aside: middle at {hanging:.3} and {lifted:.3} m, lowest at {lowest:.3} m");
+        assert!(lifted > hanging + 0.0975, "{aside} m aside: {hanging} m, {lifted} m");
+    }
+}
+
 /// How far the red box gets from its place in the hand of `bagging-hand` while it is lifted and
 /// carried, with this friction of the box [m]. There is no cloth.
 fn slip_in_hand(friction: f64) -> f64 {
