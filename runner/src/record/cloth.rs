@@ -86,8 +86,8 @@ impl ClothWatch {
         self.summary = summary;
     }
 
-    /// Counts the crossings of a frame's particles and finds their stretch, `positions` \[m\] by their ids; the first frame
-    /// is the start.
+    /// Counts the crossings of a frame's particles and finds their stretch, `positions` \[m\] by their
+    /// ids; the first frame is the start.
     pub fn look(&mut self, positions: &[[f64; 3]]) {
         let Crossings { count, of_ropes, .. } = self.crossings(positions);
         let first = ClothSummary { crossings_at_start: count, ..ClothSummary::default() };
