@@ -44,6 +44,7 @@ mod saved_pin;
 mod sensor;
 mod settings;
 mod state;
+mod steady_substep;
 mod travel;
 mod warm_start;
 mod world;

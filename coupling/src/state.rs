@@ -13,10 +13,11 @@ use crate::error::StateError;
 use crate::fingerprint::Fingerprint;
 use crate::momentum_balance::BalanceTracker;
 use crate::saved_pin::SavedPin;
+use crate::steady_substep::SteadySubstep;
 use crate::world::World;
 
 /// Version of the format.
-const VERSION: u32 = 16;
+const VERSION: u32 = 17;
 
 /// Largest header that is accepted \[bytes\].
 const LARGEST_HEADER: u64 = 1 << 32;
@@ -41,6 +42,7 @@ struct Header {
     /// Last poses of the strongly coupled bodies in the substeps.
     substep_states: Vec<Option<Isometry3<f64>>>,
     balance_tracker: BalanceTracker,
+    steady_substep: SteadySubstep,
     pins: Vec<SavedPin>,
 }
 
@@ -77,6 +79,7 @@ impl World {
             contacts: memory.contacts,
             velocities: memory.velocities,
             balance_tracker: self.balance_tracker,
+            steady_substep: self.steady_substep,
             pins: SavedPin::all(&self.mpm),
         };
         let json = serde_json::to_vec(&header).map_err(malformed)?;
@@ -134,6 +137,7 @@ impl World {
         self.impulses.contacts = header.contact_impulses;
         self.impulses.expected = header.expected;
         self.balance_tracker = header.balance_tracker;
+        self.steady_substep = header.steady_substep;
         self.step = header.step;
         self.time = header.step as f64 * self.settings.dt;
         Ok(())

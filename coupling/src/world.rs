@@ -19,6 +19,7 @@ use crate::particles::{ParticleBackend, SubstepRun, Sums};
 use crate::report::{ContactStatistics, StepReport};
 use crate::sensor::{TactilePad, TactileReading};
 use crate::settings::{Coupling, CouplingStep, MOST_SUBSTEPS, Settings};
+use crate::steady_substep::SteadySubstep;
 use crate::travel::NearbyParticles;
 
 /// The shortest coupling step is a step divided by this.
@@ -45,6 +46,8 @@ pub struct World {
     pub(crate) step: u64,
     pub(crate) time: f64,
     boundary_impulse: SpatialImpulse,
+    /// Of automatic substeps.
+    pub(crate) steady_substep: SteadySubstep,
     /// The body with which the grid moves.
     frame_body: Option<BodyId>,
     pub(crate) scratch: Vec<Totals>,
@@ -86,6 +89,7 @@ impl World {
             balance_tracker: BalanceTracker::begin(&totals, settings.gravity, dynamic_body_energy(&bodies)),
             impulses: BodyImpulses::new(&bodies),
             boundary_impulse: SpatialImpulse::zero(),
+            steady_substep: SteadySubstep::default(),
             frame_body: largest_given(&bodies),
             backend: Box::new(HostBackend),
             settings,
@@ -122,6 +126,7 @@ impl World {
             step: self.step,
             time: self.time,
             boundary_impulse: self.boundary_impulse,
+            steady_substep: self.steady_substep,
             frame_body: self.frame_body,
             scratch: Vec::new(),
             watch: StepWatch::default(),
@@ -236,6 +241,9 @@ impl World {
         let coupling_step = self.coupling_step_length(units);
         self.mpm.set_grid_velocity(self.frame_velocity());
         let (step, time) = (self.step, self.time);
+        if self.settings.substeps == AutoOr::Auto && !self.mpm.is_empty() {
+            self.steady_substep.begin(self.largest_stable_substep(coupling_step), coupling_step);
+        }
         let substeps = self.substeps_within(coupling_step).map_err(|source| StepError::TooManySubsteps {
             step,
             time,
@@ -326,7 +334,7 @@ impl World {
         match self.settings.substeps {
             AutoOr::Value(n) => Ok((f64::from(n) * (coupling_step / self.settings.dt)).ceil() as u32),
             AutoOr::Auto => {
-                let largest = self.largest_stable_substep(coupling_step);
+                let largest = self.steady_substep.limit(self.largest_stable_substep(coupling_step));
                 let needed = (coupling_step / largest).ceil().max(1.0);
                 // Without particles none is taken.
                 if needed <= f64::from(MOST_SUBSTEPS) || self.mpm.is_empty() {

@@ -152,6 +152,42 @@ fn automatic_substeps_follow_the_tools() {
     }
 }
 
+/// Automatic substeps rise at once with the speed of a tool and fall late, after a hundred substeps that
+/// could have been fewer; a state that is saved between has them too.
+#[test]
+fn automatic_substeps_fall_late() {
+    let build = || {
+        let mut settings = Settings::new(0.02, 1e-3);
+        settings.grid_motion = GridMotion::Fixed;
+        settings.gravity = Vector3::zeros();
+        let mut builder = builder(settings);
+        let (along, still) = (Vector3::y() * 50.0, Vector3::zeros());
+        let keys = [(0.0, still, still), (0.0015, along, still), (0.0025, still, still)];
+        let shape = Shape::Box { half_extents: Vector3::new(0.01, 1.0, 1.0) };
+        let start = Isometry3::translation(-0.06, 0.0, 0.0);
+        builder.body(prescribed("wall", shape, start, 0.5, &keys)).unwrap();
+        builder.build().unwrap()
+    };
+    let mut world = build();
+    let mut taken = Vec::new();
+    for step in 0..20 {
+        taken.push(world.step().unwrap().substeps);
+        if step == 10 {
+            let mut state = Vec::new();
+            world.write_state(&mut state).unwrap();
+            world = build();
+            world.read_state(&mut state.as_slice()).unwrap();
+        }
+    }
+    println!("{taken:?}");
+    let (few, many) = (taken[0], taken[1]);
+    assert!(few < many);
+    // The wall moves in steps 1 and 2.
+    let last = 2 + 100_u32.div_ceil(many);
+    let expected: Vec<_> = (0..20).map(|step| if (1..last).contains(&step) { many } else { few }).collect();
+    assert_eq!(taken, expected);
+}
+
 /// A contact stiffer than double precision resolves within a substep is refused, with the largest
 /// that is not; that one is accepted.
 #[test]

@@ -302,6 +302,17 @@ fn random_presses_pinches_and_crumples_without_a_crossing() {
     );
 }
 
+// The law: a leapfrog scheme whose substep does not change in phase with a vibration does not feed it (Skeel
+// 1993). In this case the limit of stability of six layers, pinched, hovers between two and three substeps;
+// where their number followed it at every step, 30 % of the energy was created.
+#[test]
+#[ignore = "slow tier"]
+fn layers_pinched_at_the_edge_of_two_numbers_of_substeps_create_no_energy() {
+    println!("seed {SEED}");
+    let created = run(25, false).created;
+    assert!(created < TOLD, "{created} of the energy input is created");
+}
+
 /// Bits of all particles.
 fn bits(world: &World) -> Vec<u64> {
     let mut bits = Vec::new();
