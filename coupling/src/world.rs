@@ -241,10 +241,7 @@ impl World {
         let coupling_step = self.coupling_step_length(units);
         self.mpm.set_grid_velocity(self.frame_velocity());
         let (step, time) = (self.step, self.time);
-        if self.settings.substeps == AutoOr::Auto && !self.mpm.is_empty() {
-            self.steady_substep.begin(self.largest_stable_substep(coupling_step), coupling_step);
-        }
-        let substeps = self.substeps_within(coupling_step).map_err(|source| StepError::TooManySubsteps {
+        let substeps = self.begin_substeps(coupling_step).map_err(|source| StepError::TooManySubsteps {
             step,
             time,
             source,
@@ -334,16 +331,31 @@ impl World {
         match self.settings.substeps {
             AutoOr::Value(n) => Ok((f64::from(n) * (coupling_step / self.settings.dt)).ceil() as u32),
             AutoOr::Auto => {
-                let largest = self.steady_substep.limit(self.largest_stable_substep(coupling_step));
-                let needed = (coupling_step / largest).ceil().max(1.0);
-                // Without particles none is taken.
-                if needed <= f64::from(MOST_SUBSTEPS) || self.mpm.is_empty() {
-                    return Ok(needed.min(f64::from(MOST_SUBSTEPS)) as u32);
-                }
-                let at_rest = self.mpm.stable_substep_at_rest();
-                Err(TooManySubsteps { coupling_step, largest, at_rest })
+                self.automatic_substeps(coupling_step, self.largest_stable_substep(coupling_step))
             }
         }
+    }
+
+    /// The same of a coupling step that begins; automatic ones become fewer late.
+    fn begin_substeps(&mut self, coupling_step: f64) -> Result<u32, TooManySubsteps> {
+        if self.settings.substeps != AutoOr::Auto || self.mpm.is_empty() {
+            return self.substeps_within(coupling_step);
+        }
+        let stable = self.largest_stable_substep(coupling_step);
+        self.steady_substep.begin(stable, coupling_step);
+        self.automatic_substeps(coupling_step, stable)
+    }
+
+    /// Automatic substeps of a coupling step whose largest stable substep is `stable` \[s\].
+    fn automatic_substeps(&self, coupling_step: f64, stable: f64) -> Result<u32, TooManySubsteps> {
+        let largest = self.steady_substep.limit(stable);
+        let needed = (coupling_step / largest).ceil().max(1.0);
+        // Without particles none is taken.
+        if needed <= f64::from(MOST_SUBSTEPS) || self.mpm.is_empty() {
+            return Ok(needed.min(f64::from(MOST_SUBSTEPS)) as u32);
+        }
+        let at_rest = self.mpm.stable_substep_at_rest();
+        Err(TooManySubsteps { coupling_step, largest, at_rest })
     }
 
     /// Ratio of a given substep to the largest that is stable.
