@@ -1,5 +1,5 @@
 //! The structure of the workspace: no import cycles between files, crates that use each other one
-//! way, and documents that name files which exist.
+//! way, tests that all run, and documents that name files which exist.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 mod structure_support;
@@ -112,6 +112,30 @@ fn crates_use_each_other_one_way() {
         }
     }
     assert!(wrong.is_empty(), "dependencies of crates:\n{}\n", wrong.join("\n"));
+}
+
+// Cargo does not look for tests where a manifest lists them: a file that is in no list would never run.
+#[test]
+fn every_file_of_tests_is_a_part_of_a_program() {
+    let mut left = Vec::new();
+    for (folder, _) in CRATES {
+        let manifest = read(&format!("{folder}/Cargo.toml"));
+        if !manifest.contains("autotests = false") {
+            continue;
+        }
+        let all = format!("{folder}/tests/all.rs");
+        let text = read(&all);
+        let folder = format!("{folder}/tests");
+        for file in files_below(&folder, &["rs"]) {
+            let name = file[folder.len() + 1..].trim_end_matches(".rs");
+            let is_listed = text.lines().any(|line| line == format!("mod {name};"))
+                || manifest.contains(&format!("[[test]]\nname = \"{name}\"\n"));
+            if !name.contains('/') && !is_listed {
+                left.push(format!("{file} is neither in {all} nor in the manifest"));
+            }
+        }
+    }
+    assert!(left.is_empty(), "tests that do not run:\n{}\n", left.join("\n"));
 }
 
 #[test]

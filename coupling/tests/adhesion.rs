@@ -1,9 +1,8 @@
 //! Adhesion of particles to bodies against closed forms: what pulls off, what hangs, what sticks.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{G, block, fixed, fixed_corotated, force_on, mean_velocity, prescribed, run_for, snapshot};
+use crate::common::{
+    self, G, block, fixed, fixed_corotated, force_on, mean_velocity, prescribed, run_for, snapshot,
+};
 use nalgebra::{Isometry3, Unit, Vector3};
 use pliant_coupling::{Boundary, BoundaryKind, Settings, World};
 use pliant_rigid::{Adhesion, BodyDesc, BodyId, Shape, SpatialVelocity};

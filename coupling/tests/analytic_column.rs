@@ -1,9 +1,6 @@
 //! An elastic column on a floor that is a body: hydrostatic stress and settlement.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{G, block, fixed, fixed_corotated, force_on, run_for};
+use crate::common::{G, block, fixed, fixed_corotated, force_on, run_for};
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use pliant_coupling::{Boundary, BoundaryKind, Settings, World};
 use pliant_mpm::ParticleState;

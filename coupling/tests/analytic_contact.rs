@@ -1,10 +1,7 @@
 //! Normal contact of particles and bodies against closed forms: one particle, tools of every shape
 //! at rest.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{G, block, fixed_corotated, floor, force_on, run_for, snapshot};
+use crate::common::{self, G, block, fixed_corotated, floor, force_on, run_for, snapshot};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_coupling::{AutoOr, ParticleSet, Settings, World};
 use pliant_rigid::contact_model::normal_impulse;

@@ -1,10 +1,7 @@
 //! What the solver's tolerance does to a result (Yu et al. 2025, Fig. 4), in miniature: dough under
 //! a rolling pin.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{block, floor, prescribed, run_for, snapshot};
+use crate::common::{block, floor, prescribed, run_for, snapshot};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_coupling::{AutoOr, Material, ParticleSnapshot, Settings, World};
 use pliant_mpm::material::{Elastic, Model};

@@ -1,10 +1,7 @@
 //! Coulomb friction between particles and bodies against closed forms: an inclined plane, and a
 //! grasp.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{G, fixed, fixed_corotated, force_on, mean_velocity, run_for, slope, snapshot};
+use crate::common::{self, G, fixed, fixed_corotated, force_on, mean_velocity, run_for, slope, snapshot};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_coupling::{AutoOr, ContactSettings, ParticleSet, Settings, World};
 use pliant_rigid::{BodyId, Shape};

@@ -1,12 +1,8 @@
 //! Collapse of granular columns against the measured scaling laws, and the angle at which they
 //! rest: one sand for all.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-mod granular;
-
-use common::{block, free, prescribed, run_for, snapshot};
-use granular::{Column, R0, flank, profile, sand, symmetry};
+use crate::common::{block, free, prescribed, run_for, snapshot};
+use crate::granular::{Column, R0, flank, profile, sand, symmetry};
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use pliant_coupling::{Boundary, BoundaryKind, Settings, World};
 use pliant_rigid::{Shape, SpatialVelocity};

@@ -1,10 +1,7 @@
 //! Particles do not pass through thin plates, however fast: contacts are found with the motion of
 //! the substep ahead.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{block, fixed, fixed_corotated, prescribed, snapshot};
+use crate::common::{self, block, fixed, fixed_corotated, prescribed, snapshot};
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{AutoOr, Settings, StepError, World};
 use pliant_mpm::largest_stable_substep;

@@ -1,11 +1,8 @@
 //! No tunnelling of thin and fast bodies: a sheet that falls on a thin plate, and a blade that
 //! turns through a soft block. No particle, and no vertex of the sheet, comes out at another side
 //! than it was on.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{block, fixed, fixed_corotated, prescribed, snapshot};
+use crate::common::{self, block, fixed, fixed_corotated, prescribed, snapshot};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use pliant_coupling::{AutoOr, Settings, World};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Sheet};

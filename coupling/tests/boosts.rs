@@ -1,10 +1,7 @@
 //! The laws of motion are the same in every inertial frame (Galileo): what is added to all
 //! velocities at the start is added to all at the end.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{block, fixed_corotated, prescribed};
+use crate::common::{block, fixed_corotated, prescribed};
 use nalgebra::{Isometry3, Matrix3, Translation3, Vector3};
 use pliant_coupling::{Settings, World};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};

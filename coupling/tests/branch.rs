@@ -1,9 +1,6 @@
 //! Branches of a world, failed worlds, and states of other worlds.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{block, fixed, fixed_corotated, floor, run_for};
+use crate::common::{self, block, fixed, fixed_corotated, floor, run_for};
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{BranchError, Coupling, Settings, StateError, StepError, World};
 use pliant_rigid::{Shape, SpatialVelocity};

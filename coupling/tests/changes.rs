@@ -1,9 +1,6 @@
 //! What of a world is changed between steps, against closed forms and conservation laws.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{G, block, fixed, fixed_corotated, floor, run_for, snapshot};
+use crate::common::{G, block, fixed, fixed_corotated, floor, run_for, snapshot};
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{ChangeError, Settings, StepError, World};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, PinError, Sheet};

@@ -1,10 +1,6 @@
 //! Cloth and bodies: nothing goes through, nothing explodes, balances hold.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // everything here runs in tests
-
-mod common;
-
-use common::{fixed, geometry, run_for, snapshot};
+use crate::common::{fixed, geometry, run_for, snapshot};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_coupling::{Settings, World};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Sheet};

@@ -1,10 +1,7 @@
 //! Momentum of particles and free bodies together, which nothing outside can change, and what
 //! solver tolerance does to results.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{block, fixed_corotated, run_for};
+use crate::common::{self, block, fixed_corotated, run_for};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_coupling::{AutoOr, Coupling, Settings, World};
 use pliant_rigid::simulation::Integrator;

@@ -1,10 +1,7 @@
 //! Boundary conditions of the grid hold at nodes that contact moves too, and the momentum balance
 //! distinguishes walls from bodies.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{block, fixed_corotated, prescribed, run_for};
+use crate::common::{block, fixed_corotated, prescribed, run_for};
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use pliant_coupling::{AutoOr, Boundary, BoundaryKind, Settings, World};
 use pliant_rigid::{BodyId, Shape};

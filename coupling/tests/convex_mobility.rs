@@ -1,16 +1,12 @@
 //! Strong coupling in the convex solver: bodies whose velocities are unknowns too, against closed
 //! forms and a dense Newton method in the coordinates of the mechanism.
 
-#![allow(clippy::expect_used)] // helpers outside of test functions
-
-mod problems;
-
+use crate::problems::{DIRECTIONS, Random, random_problem, tight};
 use nalgebra::{DMatrix, DVector, Vector3};
 use pliant_coupling::convex::{
     Attachment, ContactConstraint, ContactProblem, ConvexSolver, InitialGuess, StopReason,
 };
 use pliant_rigid::icf::potential::{ConstraintPotential, Evaluation};
-use problems::{DIRECTIONS, Random, random_problem, tight};
 
 /// Bodies with the coordinates q of a mechanism: its mass matrix A, and the Jacobian J from q to
 /// the bodies' velocities.

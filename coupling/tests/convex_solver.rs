@@ -9,8 +9,7 @@ use pliant_coupling::convex::{
 use pliant_rigid::contact_model::{ALONE, NormalContactModel};
 use pliant_rigid::icf::potential::ConstraintPotential;
 
-mod problems;
-use problems::{DIRECTIONS, Random, random_problem, tight};
+use crate::problems::{DIRECTIONS, Random, random_problem, tight};
 
 /// One contact with one node of mass `mass` alone.
 fn single(mass: f64, free: [f64; 3], contact: ContactConstraint, substep: f64) -> ContactProblem {

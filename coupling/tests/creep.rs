@@ -1,9 +1,6 @@
 //! What friction holds hardly creeps.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{G, block, fixed, fixed_corotated, run_for};
+use crate::common::{G, block, fixed, fixed_corotated, run_for};
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{Settings, World};
 use pliant_rigid::Shape;

@@ -1,10 +1,7 @@
 //! The balance of energy of whole worlds: closed forms of what is lost to friction and plastic flow
 //! and of work, and parts that sum.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{G, block, fixed_corotated, floor, prescribed, run_for};
+use crate::common::{self, G, block, fixed_corotated, floor, prescribed, run_for};
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{Coupling, EnergyBalance, Material, Settings, World};
 use pliant_mpm::material::{Elastic, Model};

@@ -1,9 +1,6 @@
 //! What a world refuses, and how a run that went wrong says so.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{block, fixed, fixed_corotated, floor, prescribed};
+use crate::common::{self, block, fixed, fixed_corotated, floor, prescribed};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_coupling::convex::SettingsError;
 use pliant_coupling::{

@@ -1,11 +1,7 @@
 //! Inflated cloths among bodies: balances, work of squeezing, frames of reference, copies of a world.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // everything here runs in tests
-
-mod common;
-
-use common::idle::Idle;
-use common::{fixed, floor, free, prescribed, run_for, snapshot};
+use crate::common::idle::Idle;
+use crate::common::{fixed, floor, free, prescribed, run_for, snapshot};
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{Settings, World};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Gas, Sheet, Weave, gas};

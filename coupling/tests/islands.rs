@@ -1,9 +1,6 @@
 //! Contacts that share no unknown do not see each other.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{G, block, fixed_corotated, floor, free, prescribed, run_for, slope, snapshot};
+use crate::common::{G, block, fixed_corotated, floor, free, prescribed, run_for, slope, snapshot};
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_coupling::{AutoOr, Coupling, Material, ParticleSet, Settings, World};
 use pliant_mpm::material::{Elastic, Model};

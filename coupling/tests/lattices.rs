@@ -1,6 +1,5 @@
 //! Solids of any shape, size, pose and spacing: their particles weigh what the solid weighs, keep
 //! inside it with their contact spheres, and touch its surface from within.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use std::f64::consts::PI;
 

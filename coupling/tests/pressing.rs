@@ -1,10 +1,6 @@
 //! Jointed bodies that press on soft things come to rest.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::{block, fixed, fixed_corotated};
+use crate::common::{self, block, fixed, fixed_corotated};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use pliant_coupling::{AutoOr, Coupling, Settings, World};
 use pliant_rigid::{BodyDesc, BodyId, Joint, MassProperties, Motion, Shape, SpatialVelocity};

@@ -1,11 +1,8 @@
 //! Bodies dropped at random onto soft layers on a floor: nothing gives more than it got.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
 
 use std::ops::RangeInclusive;
 
-use common::{G, block, fixed_corotated, floor};
+use crate::common::{G, block, fixed_corotated, floor};
 use nalgebra::{Isometry3, Matrix3, Translation3, Vector3};
 use pliant_coupling::{Settings, World};
 use pliant_rigid::{BodyDesc, BodyId, Geometry, Joint, MassProperties, Motion, Shape, SpatialVelocity};

@@ -1,12 +1,9 @@
 //! Tools pressed at random onto cloth on a floor and dragged over it: contact gives back no more
 //! than it got.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
 
 use std::ops::RangeInclusive;
 
-use common::{floor, prescribed};
+use crate::common::{floor, prescribed};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_coupling::{AutoOr, ContactSettings, Settings, World};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Sheet};

@@ -1,9 +1,6 @@
 //! Runs repeat to the bit: for any number of threads, and after saving and restoring.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{block, fixed_corotated, floor, prescribed, run_for};
+use crate::common::{self, block, fixed_corotated, floor, prescribed, run_for};
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{AutoOr, Coupling, Material, ParticleSnapshot, Settings, StateError, World};
 use pliant_mpm::material::{Elastic, Model};

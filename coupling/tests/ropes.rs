@@ -1,11 +1,7 @@
 //! Ropes among bodies: balances, contact at their radius, friction around a drum, copies of a world.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // everything here runs in tests
-
-mod common;
-
-use common::idle::Idle;
-use common::{fixed, floor, run_for, snapshot};
+use crate::common::idle::Idle;
+use crate::common::{fixed, floor, run_for, snapshot};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use pliant_coupling::{Settings, World};
 use pliant_mpm::cloth::Pin;

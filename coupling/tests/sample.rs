@@ -1,7 +1,6 @@
 //! Solids filled with particles: their number, place and volume.
 
 // A test fails by panicking, in its helpers too.
-#![allow(clippy::unwrap_used)]
 
 use std::f64::consts::PI;
 

@@ -1,10 +1,6 @@
 //! Bodies on layers that something holds from the other side: `coupling: auto` sees how stiff they are.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
-
-use common::{block, fixed, fixed_corotated, sliding};
+use crate::common::{block, fixed, fixed_corotated, sliding};
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{AutoOr, Settings, World};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Sheet};

@@ -1,13 +1,10 @@
 //! A step can be watched and stopped while it is under way.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod common;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use common::{block, fixed_corotated, floor, free};
+use crate::common::{block, fixed_corotated, floor, free};
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{AutoOr, ParticleSnapshot, Settings, StepError, StepProgress, StepWatch, World};
 use pliant_rigid::simulation::Integrator;

@@ -1,10 +1,7 @@
 //! Strongly coupled bodies: light ones on heavy soft material at steps that weak coupling cannot
 //! hold.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{block, fixed, fixed_corotated, force_on, run_for};
+use crate::common::{self, block, fixed, fixed_corotated, force_on, run_for};
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{AutoOr, Coupling, Settings, World};
 use pliant_numeric::random::SplitMix64;

@@ -1,9 +1,6 @@
 //! Tactile pads: what they add up to, and where the load of a block at rest lies.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{G, block, fixed, fixed_corotated, force_on, run_for, snapshot};
+use crate::common::{G, block, fixed, fixed_corotated, force_on, run_for, snapshot};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_coupling::{BuildError, Settings, TactilePad, World};
 use pliant_rigid::{BodyId, Shape};

@@ -1,9 +1,6 @@
 //! Many worlds at once against each alone.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{block, fixed_corotated, floor};
+use crate::common::{block, fixed_corotated, floor};
 use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{Settings, StepError, World, Worlds};
 use pliant_rigid::{BodyDesc, BodyId, Shape};

@@ -1,7 +1,5 @@
 //! Compensation of weight in MJCF files.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use pliant_import::load;
 use pliant_rigid::simulation::{Integrator, NoContacts, Simulation};
 

@@ -1,7 +1,5 @@
 //! `<pair>`, margins and priorities of MJCF.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Vector3};
 use pliant_import::{Imported, WarningKind, from_mjcf};
 use pliant_rigid::collision::{CollisionModel, ContactMaterial};

@@ -1,8 +1,6 @@
 //! What MJCF and URDF mean, against closed forms, against each other, and against numbers recorded
 //! from MuJoCo.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
-
 use nalgebra::{DMatrix, Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 use pliant_import::{self, Imported};
 use pliant_rigid::Shape;

@@ -1,7 +1,6 @@
 //! Collision meshes that are not convex, as several hulls.
 
 // A test fails by panicking, in its helpers too.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fmt::Write as _;
 use std::path::Path;

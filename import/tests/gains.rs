@@ -1,7 +1,5 @@
 //! Gains of motors that are changed between steps.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Vector3};
 use pliant_import::from_mjcf;
 use pliant_numeric::random::SplitMix64;

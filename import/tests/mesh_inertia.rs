@@ -1,7 +1,6 @@
 //! Mass, centre and inertia of meshes and shells against closed forms.
 
 // A test fails by panicking, in its helpers too.
-#![allow(clippy::unwrap_used)]
 
 use nalgebra::{Matrix3, Vector3};
 use pliant_import::from_mjcf;

@@ -1,7 +1,5 @@
 //! Parts of MJCF that stand for others, or lie in other files.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests")]
-
 use std::path::{Path, PathBuf};
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};

@@ -1,7 +1,5 @@
 //! Bodies that the user moves.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_import::{Imported, load};
 use pliant_numeric::random::SplitMix64;

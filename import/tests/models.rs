@@ -1,8 +1,6 @@
 //! The models in `scenes/models`: degrees of freedom, mass, reach, and that their motors can hold
 //! them.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
-
 use std::path::PathBuf;
 
 use nalgebra::{Isometry3, Translation3, Vector3};

@@ -1,7 +1,5 @@
 //! Every refusal and warning of the importers: where it points to, and what it says.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
-
 use pliant_import::{self, Format, ImportError, ImportProblem, Imported, SourceLocation};
 
 const BALL: &str = "<geom name=\"ball\" size=\"0.1\"/>";

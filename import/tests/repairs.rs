@@ -1,7 +1,5 @@
 //! Files that break the rules of their format, and repairs that a user asks for.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests")]
-
 use std::path::{Path, PathBuf};
 
 use pliant_import::{

@@ -1,8 +1,6 @@
 //! Sensors of frames, joints, motors and whole bodies, and the names in them. The laws are
 //! kinematics and statics.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use pliant_import::{ImportError, Imported, WarningKind, load};
 use pliant_numeric::random::SplitMix64;

@@ -1,8 +1,6 @@
 //! Sensors of MJCF files. The laws are statics, kinematics of rigid bodies and Euler's equations;
 //! `benches/imports/sensors.py` compares the readings with MuJoCo's.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_import::{Imported, load};
 use pliant_numeric::random::SplitMix64;

@@ -1,7 +1,5 @@
 //! What pictures show of a model. Contact does not depend on it.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
-
 use pliant_import::Imported;
 
 /// Names of the shapes that are shown, those that touch first.

@@ -1,7 +1,5 @@
 //! Sites of MJCF files.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests")]
-
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_import::{Imported, from_mjcf};
 use pliant_rigid::{BodiesBuilder, BodyDesc, Motion, RigidSettings};

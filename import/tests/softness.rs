@@ -1,7 +1,5 @@
 //! Compliance of limits and equalities of MJCF.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
-
 use pliant_import::load;
 use pliant_rigid::Compliance;
 use pliant_rigid::simulation::{Equality, Integrator, NoContacts, Simulation};

@@ -1,11 +1,7 @@
 //! Closed-form solutions of solid mechanics against the fast path. `analytic_reference.rs` and
 //! `conservation_reference.rs` hold the f64 reference to the same.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::{fast, lattice, step, step_with};
+use crate::common::{fast, lattice, step, step_with};
 use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::stable_step::largest_stable_substep;

@@ -1,10 +1,6 @@
 //! Closed-form solutions of solid mechanics against the f64 reference.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::lattice;
+use crate::common::lattice;
 use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{ReferenceMpm, ReferenceParticle};

@@ -1,8 +1,6 @@
 //! Friction in bending: strips in the bending test of KES-FB2 have the loops of the law, and keep the
 //! curvature that it says.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::Vector3;
 use pliant_mpm::cloth::{BendingFriction, ClothMaterial, ClothMesh, Pin, Sheet};
 use pliant_mpm::material::Elastic;

@@ -1,7 +1,5 @@
 //! Sheets whose faces collapse and turn over.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::Vector3;
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Weave, weave};
 use pliant_mpm::material::Elastic;

@@ -1,10 +1,6 @@
 //! Cloth on the fast path: against the f64 reference, momenta, threads, saving.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::{ROUNDOFF, bits, lattice, levels, to_states};
+use crate::common::{ROUNDOFF, bits, lattice, levels, to_states};
 use nalgebra::Vector3;
 use pliant_mpm::cloth::{
     BendingFriction, ClothMaterial, ClothMesh, Pin, ShearFriction, Sheet, Stability, Tearing, Weave,

@@ -1,10 +1,6 @@
 //! Cloth in the f64 reference: conservation, closed forms of strips, sheets in contact.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::lattice;
+use crate::common::lattice;
 use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::cloth::{
     BendingFriction, ClothMaterial, ClothMesh, MeshError, Pin, PinError, ShearFriction, Weave,

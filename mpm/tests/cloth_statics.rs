@@ -1,9 +1,5 @@
 //! Statics of cloth against closed forms: heavy strips that are clamped at an end, and hanging ones.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
 use nalgebra::Vector3;
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet, Weave};
 use pliant_mpm::material::Elastic;

@@ -1,10 +1,6 @@
 //! Conservation laws of the fast path.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::{every_material, every_material_with, fast, lattice, levels, step, to_states};
+use crate::common::{every_material, every_material_with, fast, lattice, levels, step, to_states};
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::reference::ReferenceParticle;
 use pliant_mpm::stable_step::largest_stable_substep;

@@ -1,10 +1,6 @@
 //! Conservation laws of the f64 reference, and energy and momentum of a collision.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::{every_material, lattice};
+use crate::common::{every_material, lattice};
 use nalgebra::Vector3;
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::reference::{ReferenceMpm, ReferenceParticle, ReferenceTotals};

@@ -1,10 +1,6 @@
 //! Bad input and blow-ups give a typed error that names what is wrong; nothing panics.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::{every_material, fast, lattice, levels, step, to_states};
+use crate::common::{every_material, fast, lattice, levels, step, to_states};
 use nalgebra::{Point3, Unit, Vector3};
 use pliant_mpm::stable_step::largest_stable_substep;
 use pliant_mpm::{Boundary, BoundaryKind, InstructionSet, Mpm, MpmError, ParticleState};

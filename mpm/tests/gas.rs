@@ -1,10 +1,6 @@
 //! Gas in closed cloths: forces and energies, closed forms, the two paths, balances.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::{ROUNDOFF, levels};
+use crate::common::{ROUNDOFF, levels};
 use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::cloth::gas::{LARGEST_PHASE, MOST_COMPRESSION};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Gas, GasModel, MeshError, Sheet, Stability};

@@ -1,7 +1,5 @@
 //! The friction angles of the sand's cone in the tests in which sands are measured.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use pliant_mpm::Material;
 use pliant_mpm::constitutive::{Constitutive, DruckerPrager};
 use pliant_mpm::material::{Elastic, FrictionTest, Model};

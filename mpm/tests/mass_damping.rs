@@ -1,10 +1,6 @@
 //! Mass-proportional damping: decay, the damped vibration, the balance, the two paths.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::{ROUNDOFF, every_material, lattice, to_states};
+use crate::common::{ROUNDOFF, every_material, lattice, to_states};
 use nalgebra::Vector3;
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Sheet};
 use pliant_mpm::material::{Elastic, Material};

@@ -1,10 +1,6 @@
 //! Hundreds of substeps of the fast path against the f64 reference, through sorts and impacts.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::{
+use crate::common::{
     ROUNDOFF, every_material, every_material_with, fast, lattice, levels, step, to_reference, to_states,
 };
 use nalgebra::{Matrix3, Point3, Vector3};

@@ -5,11 +5,7 @@
 //! 2^-24 times the sum of the magnitudes that were added (Higham 2002, sections 3.1 and 4.2):
 //! rounding cannot exceed it, and a wrong term is ten thousand times larger.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::{ROUNDOFF, every_material, levels, to_reference, to_states};
+use crate::common::{ROUNDOFF, every_material, levels, to_reference, to_states};
 use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::reference::{Grid, ReferenceMpm, ReferenceParticle};
 use pliant_mpm::{InstructionSet, Mpm};

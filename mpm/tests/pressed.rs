@@ -1,7 +1,5 @@
 //! Sheets that are pressed thin and let go give back the energy that pressed them.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::Vector3;
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh};
 use pliant_mpm::material::Elastic;

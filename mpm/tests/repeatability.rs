@@ -1,11 +1,7 @@
 //! The same bits for any number of threads and across saving and restoring; corrupt states are
 //! refused.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::{bits, every_material, fast, lattice, step};
+use crate::common::{bits, every_material, fast, lattice, step};
 use nalgebra::{Point3, Vector3};
 use pliant_mpm::reference::ReferenceParticle;
 use pliant_mpm::stable_step::largest_stable_substep;

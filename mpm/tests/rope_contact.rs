@@ -1,10 +1,6 @@
 //! Contact between strands of ropes: they do not pass through each other, and stay apart by the sum of their radii.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::{ROUNDOFF, bits};
+use crate::common::{ROUNDOFF, bits};
 use nalgebra::Vector3;
 use pliant_mpm::cloth::Pin;
 use pliant_mpm::reference::ReferenceMpm;

@@ -1,10 +1,6 @@
 //! Energy of ropes: what rounding adds, and what the sum of energies is worth in a substep.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::ROUNDOFF;
+use crate::common::ROUNDOFF;
 use nalgebra::Vector3;
 use pliant_mpm::cloth::Pin;
 use pliant_mpm::rope::{Rope, RopeMaterial, TwistPin};

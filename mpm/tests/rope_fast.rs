@@ -1,10 +1,6 @@
 //! Ropes on the fast path: against the reference, balances, the same bits.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::{ROUNDOFF, bits, lattice, levels, to_states};
+use crate::common::{ROUNDOFF, bits, lattice, levels, to_states};
 use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet};
 use pliant_mpm::material::{Elastic, Material, Model};

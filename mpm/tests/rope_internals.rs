@@ -1,7 +1,5 @@
 //! What is inside a rope, against closed forms.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::Vector3;
 use pliant_mpm::cloth::Pin;
 use pliant_mpm::rope::{Rope, RopeMaterial, TwistPin};

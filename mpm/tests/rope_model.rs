@@ -1,7 +1,5 @@
 //! The mechanics of ropes apart from the grid: derivatives, balances, closed forms, bounds.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use core::f64::consts::PI;
 
 use nalgebra::{DMatrix, SymmetricEigen, Vector3};

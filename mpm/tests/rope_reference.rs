@@ -1,7 +1,5 @@
 //! Ropes in the grid of the reference: balances and closed forms.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Matrix3, Vector3};
 use pliant_mpm::cloth::Pin;
 use pliant_mpm::reference::ReferenceMpm;

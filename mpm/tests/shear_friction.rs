@@ -1,7 +1,5 @@
 //! Friction between yarns: sheets in a frame that shears them have the loops of the law.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Matrix2, Vector2, Vector3};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, ShearFriction, Sheet, Weave};
 use pliant_mpm::material::Elastic;

@@ -1,11 +1,7 @@
 //! Motion that is slow beside the rounding of positions in f32: by less than a unit in the last place in a
 //! substep.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::levels;
+use crate::common::{self, levels};
 use nalgebra::{Matrix3, Point3, Vector3};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Sheet, Stability};
 use pliant_mpm::material::{Elastic, Material, Model};

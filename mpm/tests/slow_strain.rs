@@ -1,10 +1,6 @@
 //! Strain that is slow beside the rounding of f32: by few units in the last place in a substep.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::levels;
+use crate::common::{self, levels};
 use nalgebra::{Matrix3, Point3, Vector3};
 use pliant_mpm::material::{Elastic, Material, Model};
 use pliant_mpm::{InstructionSet, Mpm, ParticleState};

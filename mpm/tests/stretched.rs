@@ -1,11 +1,7 @@
 //! Solids and sheets that are stretched far: waves in them are faster than at rest, and the largest
 //! stable substep follows.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
-mod common;
-
-use common::{ROUNDOFF, fast, lattice};
+use crate::common::{ROUNDOFF, fast, lattice};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet, Weave};
 use pliant_mpm::material::{Elastic, Material, Model};

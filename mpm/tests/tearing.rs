@@ -1,7 +1,5 @@
 //! Tearing: strips break at their strength, tears take their energy, and what has torn is free.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::Vector3;
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Pin, Sheet, Tearing};
 use pliant_mpm::material::Elastic;

@@ -1,7 +1,5 @@
 //! Woven sheets against closed forms of orthotropic plates; energies, momenta and frames.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Matrix2, Matrix3, UnitQuaternion, Vector2, Vector3};
 use pliant_mpm::cloth::weave::twist_stiffness;
 use pliant_mpm::cloth::{

@@ -1,8 +1,6 @@
 //! Joint constraints in harder cases: limits through the whole impact, closures of loops that would
 //! drift, couplers and welds that begin off, efforts clamped on both sides.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;

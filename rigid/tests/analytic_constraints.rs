@@ -1,7 +1,5 @@
 //! Limits, couplers, loops, motors and controllers. (Error control is in `error_control.rs`.)
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;

@@ -1,7 +1,5 @@
 //! Margins of surfaces, priorities, and pairs of geometries with a contact of their own.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::{

@@ -1,7 +1,5 @@
 //! Inverse dynamics along a path against its equations.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{DVector, Isometry3, Matrix3, Vector3};
 use pliant_import::Imported;
 use pliant_rigid::control::*;

@@ -1,7 +1,5 @@
 //! Couplings by polynomials.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use pliant_rigid::multibody::{Dof, JointKind, Link, LinkId, ModelBuilder, RigidInertia};
 use pliant_rigid::simulation::{Equality, Integrator, NoContacts, Simulation, System};

@@ -1,7 +1,5 @@
 //! Suction, waves and external states of `control` and `simulation` against their equations.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use std::f64::consts::{PI, TAU};
 
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};

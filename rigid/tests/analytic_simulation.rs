@@ -1,8 +1,6 @@
 //! Closed forms of rigid motion and contact. Contact geometry is exact here (points and balls over
 //! a plane), so that what is tested is the dynamics.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::*;

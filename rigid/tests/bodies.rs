@@ -1,12 +1,8 @@
 //! Motion of bodies against closed forms.
 
-#![allow(clippy::unwrap_used)] // helpers outside of test functions
-
-mod bodies_common;
-
 use std::f64::consts::PI;
 
-use bodies_common::*;
+use crate::bodies_common::*;
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use pliant_rigid::*;
 use pliant_testing::Random;

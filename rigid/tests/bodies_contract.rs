@@ -1,13 +1,9 @@
 //! What bodies promise besides their motion: runs resume bit for bit, invalid input is refused,
 //! speeds and overlaps are reported.
 
-#![allow(clippy::unwrap_used)] // helpers outside of test functions
-
-mod bodies_common;
-
 use std::f64::consts::PI;
 
-use bodies_common::*;
+use crate::bodies_common::*;
 use nalgebra::{Isometry3, Vector3};
 use pliant_rigid::*;
 use pliant_testing::Random;

@@ -1,5 +1,4 @@
 //! Bodies that are described in a line.
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_numeric::random::SplitMix64;

@@ -1,11 +1,7 @@
 //! What of bodies is changed between steps, against closed forms.
 
-#![allow(clippy::unwrap_used)] // helpers outside of test functions
-
 #[allow(dead_code, reason = "this file uses a part")]
-mod bodies_common;
-
-use bodies_common::*;
+use crate::bodies_common::*;
 use nalgebra::{Isometry3, Translation3, Vector3};
 use pliant_rigid::simulation::AdvanceSummary;
 use pliant_rigid::*;

@@ -1,7 +1,5 @@
 //! The closed forms of where two solids touch, against the detector.
 
-#![allow(clippy::unwrap_used)]
-
 use nalgebra::{Isometry3, Vector3};
 use pliant_geometry::Shape;
 use pliant_geometry::pairs::size_of;

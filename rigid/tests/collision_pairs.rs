@@ -1,10 +1,6 @@
 //! Contacts of pairs of shapes against closed forms.
 
-#![allow(clippy::unwrap_used)] // helpers outside of test functions
-
-mod collision_common;
-
-use collision_common::*;
+use crate::collision_common::*;
 use nalgebra::{Point3, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::*;

@@ -1,11 +1,7 @@
 //! Random pairs against an independent search over all directions, and laws that hold for every
 //! pair.
 
-#![allow(clippy::unwrap_used)] // helpers outside of test functions
-
-mod collision_common;
-
-use collision_common::*;
+use crate::collision_common::*;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::GeometricContact;

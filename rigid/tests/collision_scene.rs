@@ -1,10 +1,6 @@
 //! Whole scenes: which pairs are tried, repeatability, stability under small motions, meshes.
 
-#![allow(clippy::unwrap_used)] // helpers outside of test functions
-
-mod collision_common;
-
-use collision_common::*;
+use crate::collision_common::*;
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, Vector3};
 use pliant_rigid::collision::*;
 use pliant_rigid::multibody::*;

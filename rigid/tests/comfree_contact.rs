@@ -1,8 +1,6 @@
 //! Bodies under the closed-form solver: rest, friction of three kinds, impacts, stacks. Values of
 //! the published form are given next to those of the predicted one where they differ.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::ContactMaterial;

@@ -1,8 +1,6 @@
 //! Joints, motors and constraints under the closed-form solver, error control, and the response
 //! that strong coupling needs.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_rigid::comfree::*;
 use pliant_rigid::multibody::*;

@@ -1,8 +1,6 @@
 //! The laws of the closed-form solver, one contact at a time: impedance, facets, cones, and what is
 //! refused.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use pliant_rigid::comfree::*;
 use pliant_rigid::simulation::SimulationError;
 use pliant_testing::Random;

@@ -1,7 +1,5 @@
 //! Constraints with a compliance.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Vector3};
 use pliant_rigid::comfree::ImpedanceCurve;
 use pliant_rigid::multibody::{Dof, JointKind, Link, LinkId, ModelBuilder, RigidInertia, State};

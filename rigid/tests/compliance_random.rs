@@ -1,7 +1,5 @@
 //! Compliant equalities of random masses, stiffness and damping.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use pliant_rigid::Compliance;
 use pliant_rigid::comfree::ImpedanceCurve;

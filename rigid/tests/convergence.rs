@@ -2,8 +2,6 @@
 //! 2 of the trapezoid rule, against the classical Runge-Kutta method on forward dynamics by
 //! articulated bodies, which shares no code with either, and against closed forms.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;

@@ -1,7 +1,5 @@
 //! Steps that end nowhere are errors that say whose.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::Vector3;
 use pliant_rigid::collision::ContactMaterial;
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};

@@ -1,8 +1,6 @@
 //! The balance of energy of a rigid step (`simulation::EnergyFlows`): closed forms of single terms,
 //! and parts that sum.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};
 use pliant_rigid::multibody::*;

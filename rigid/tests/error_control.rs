@@ -13,8 +13,6 @@
 //! are within the sum of the local ones where nothing amplifies them, and that they fall with the
 //! accuracy at the rate of the scheme, its square root at first order, where something does.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;

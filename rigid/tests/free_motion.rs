@@ -1,8 +1,6 @@
 //! Jointed bodies that nothing touches keep their energy and momentum at the steps that scenes
 //! take.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Matrix3, Unit, UnitQuaternion, Vector3};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;

@@ -1,8 +1,6 @@
 //! The convex problem of a step: laws against differences, sparse against dense, the minimum,
 //! extreme states.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{DVector, Vector3};
 use pliant_rigid::icf::potential::*;
 use pliant_rigid::icf::{BlockMatrix, ConvexProblem, SolveSettings, Solver, Stop};

@@ -1,7 +1,5 @@
 //! Impacts within a step: Newton's restitution, and that no impact makes energy.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Matrix3, Translation3, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};

@@ -1,7 +1,5 @@
 //! What joints and contacts pass to links. The laws are statics, Newton's and Euler's.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};

@@ -1,7 +1,5 @@
 //! Free bodies of any shape that collide keep their momentum and their angular momentum.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Point3, Translation3, Vector3};
 use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};
 use pliant_rigid::comfree::{ComFreeSettings, RigidSolver};

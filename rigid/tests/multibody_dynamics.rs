@@ -1,7 +1,5 @@
 //! Articulated dynamics: the identities that hold between the algorithms, and closed forms.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{DVector, Isometry3, Matrix3, Vector3};
 use pliant_rigid::multibody::*;
 use pliant_testing::Random;

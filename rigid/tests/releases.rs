@@ -1,5 +1,4 @@
 //! Constraints with a release.
-#![allow(clippy::unwrap_used, reason = "everything here runs in tests")]
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_rigid::multibody::ModelBuilder;

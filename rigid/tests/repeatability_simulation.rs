@@ -1,7 +1,5 @@
 //! Repeatability of articulated bodies: a saved and restored run continues with the same bits.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::Vector3;
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;

@@ -1,8 +1,6 @@
 //! The response of bodies to impulses within a step: where everything is linear, exactly as a step
 //! with those impulses would.
 
-#![allow(clippy::unwrap_used)] // helpers outside of test functions
-
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use pliant_rigid::simulation::LinearResponse;
 use pliant_rigid::*;

@@ -1,7 +1,5 @@
 //! A robot by name.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{DVector, Isometry3, Matrix3, Point3, Vector3};
 use pliant_rigid::multibody::{Dof, JointKind, Link, LinkId, ModelBuilder, RigidInertia};
 use pliant_rigid::simulation::{Actuator, Control, System};

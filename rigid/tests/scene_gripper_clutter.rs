@@ -1,8 +1,6 @@
 //! Whole scenes of articulated bodies with collision detection: a peg in a gripper, clutter at
 //! rest, one run twice.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};

@@ -1,7 +1,5 @@
 //! Towers of boxes that stand by statics: random sizes, masses and offsets, both rigid solvers.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionModel, ContactMaterial};

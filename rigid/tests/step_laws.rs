@@ -1,8 +1,6 @@
 //! Closed forms of single laws that a fixed step is made of: steady forces, limits under load, what
 //! contact presses, friction of impacts, and how far away is too far.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use pliant_rigid::Shape;
 use pliant_rigid::collision::{CollisionGeometry, CollisionModel, ContactMaterial};

@@ -1,7 +1,5 @@
 //! Tendons: lengths and moment arms, springs, limits, and drives along them.
 
-#![allow(clippy::unwrap_used)] // everything here runs in tests
-
 use core::f64::consts::{FRAC_PI_2, PI};
 
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};

@@ -1,7 +1,5 @@
 //! Meshes of robots in scenes, decomposed into convex hulls.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! Scenes in which garments are folded.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector2, Vector3};
 use pliant_numeric::random::SplitMix64;

@@ -1,5 +1,4 @@
 //! Gas in the cloths of scenes: what is refused and how, and what is built.
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 use pliant_mpm::cloth::Gas;
 use pliant_scenes::estimate::cloth_particles;

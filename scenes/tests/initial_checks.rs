@@ -1,6 +1,5 @@
 //! Starts that are checked: what is placed in something else is refused with the place and the
 //! depth, what touches is not; and what stands stays.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use nalgebra::{UnitQuaternion, Vector3};
 use pliant_coupling::{ALLOWED_OVERLAP, BuildError, ParticleSnapshot};

@@ -2,7 +2,6 @@
 //! warning, and rebounding as specified.
 
 // A test fails by panicking, in its helpers too.
-#![allow(clippy::unwrap_used)]
 
 use pliant_numeric::random::SplitMix64;
 use pliant_scenes::format::parse_scene;

@@ -1,5 +1,4 @@
 //! Mocap bodies that a scene moves, and wrenches at sites of a robot's file.
-#![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
 
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use pliant_coupling::{Settings, World};

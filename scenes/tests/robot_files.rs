@@ -1,7 +1,5 @@
 //! Robots from files that users bring, in a scene.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
-
 use std::path::PathBuf;
 
 use pliant_scenes::format::{Scene, parse_scene};

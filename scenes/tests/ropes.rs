@@ -1,5 +1,4 @@
 //! Ropes of scenes: what is refused and how, and what is built.
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 use nalgebra::Vector3;
 use pliant_mpm::rope::RopeMaterial;

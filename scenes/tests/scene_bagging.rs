@@ -1,6 +1,5 @@
 //! Bags of cloth that carry what is put or thrown into them, and let it fall: the built-in scenes,
 //! coarser and without their arm, or in part.
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_coupling::ParticleSnapshot;

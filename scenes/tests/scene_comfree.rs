@@ -1,5 +1,4 @@
 //! Built-in scenes under the closed-form solver. No files: a scene, its world, steps.
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 use pliant_coupling::World;
 use pliant_scenes::builtin;

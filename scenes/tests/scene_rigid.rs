@@ -1,6 +1,5 @@
 //! The built-in scenes of rigid bodies hold the laws that they are there to show. No files: a
 //! scene, its world, steps.
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 use nalgebra::Vector3;
 use pliant_coupling::World;

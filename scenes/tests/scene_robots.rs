@@ -1,6 +1,5 @@
 //! Whole scenes of robots, as they come with Pliant: held objects stay held, released objects fall,
 //! driven joints follow.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use nalgebra::{DMatrix, DVector, Isometry3, Vector3};
 use pliant_rigid::multibody::{Kinematics, LinkId, MassMatrix, Model, for_each_axis, mass_matrix};

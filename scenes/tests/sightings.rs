@@ -1,5 +1,4 @@
 //! Robots that go where cloth lies.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use pliant_scenes::format::{Scene, validate};

@@ -1,5 +1,4 @@
 //! Soft bodies that a scene sets spinning.
-#![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
 
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use pliant_coupling::ParticleSnapshot;

@@ -1,5 +1,4 @@
 //! Robots that do what a scene's tasks say.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
 use nalgebra::{Isometry3, Vector3};
 use pliant_scenes::format::{Scene, parse_scene};

@@ -1,5 +1,4 @@
 //! What a solver leaves out is said, by name.
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 use pliant_scenes::format::{Scene, parse_scene};
 use pliant_scenes::scenario::Scenario;

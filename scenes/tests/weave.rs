@@ -1,5 +1,4 @@
 //! Woven cloths of scenes: what is refused and how, and what is built.
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 use nalgebra::{UnitQuaternion, Vector3};
 use pliant_scenes::format::{Scene, parse_scene, validate};

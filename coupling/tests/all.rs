@@ -1,0 +1,39 @@
+//! The tests of the coupling as one program: one is linked sooner than many.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)] // everything here runs in tests
+
+mod adhesion;
+mod analytic_column;
+mod analytic_contact;
+mod analytic_dough;
+mod analytic_friction;
+mod analytic_granular;
+mod analytic_no_tunnelling;
+mod analytic_no_tunnelling_fast;
+mod boosts;
+mod branch;
+mod changes;
+mod cloth;
+mod common;
+mod conservation_closed_system;
+mod conservation_walls;
+mod convex_mobility;
+mod convex_solver;
+mod creep;
+mod energy;
+mod errors_world;
+mod gas;
+mod granular;
+mod islands;
+mod lattices;
+mod pressing;
+mod problems;
+mod random_drops;
+mod random_rubs;
+mod repeatability_world;
+mod ropes;
+mod sample;
+mod squeezed;
+mod stop;
+mod strong_coupling;
+mod tactile;
+mod worlds;

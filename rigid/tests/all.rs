@@ -1,0 +1,44 @@
+//! The tests of rigid bodies as one program: one is linked sooner than many.
+#![allow(clippy::unwrap_used, clippy::panic)] // everything here runs in tests
+
+mod analytic_closures;
+mod analytic_constraints;
+mod analytic_contact_pairs;
+mod analytic_control;
+mod analytic_curved_coupling;
+mod analytic_force_elements;
+mod analytic_simulation;
+mod bodies;
+mod bodies_common;
+mod bodies_contract;
+mod builders_body;
+mod changes;
+mod collision_closed_forms;
+mod collision_common;
+mod collision_pairs;
+mod collision_random;
+mod collision_scene;
+mod comfree_contact;
+mod comfree_joints;
+mod comfree_laws;
+mod compliance;
+mod compliance_random;
+mod convergence;
+mod divergence;
+mod energy_balance;
+mod error_control;
+mod free_motion;
+mod icf_solver;
+mod impacts;
+mod joint_reactions;
+mod momentum;
+mod multibody_dynamics;
+mod releases;
+mod repeatability_simulation;
+mod response;
+mod robot;
+mod scene_gripper_clutter;
+mod sensor_zone;
+mod stack;
+mod step_laws;
+mod tendons;
