@@ -1,6 +1,5 @@
 //! What of bodies is changed between steps, against closed forms.
 
-#[allow(dead_code, reason = "this file uses a part")]
 use crate::bodies_common::*;
 use nalgebra::{Isometry3, Translation3, Vector3};
 use pliant_rigid::simulation::AdvanceSummary;

@@ -1,7 +1,7 @@
 //! Scenes of two or more free bodies, and support functions written out again, for the tests of
 //! contact detection.
 
-#![allow(dead_code, clippy::unwrap_used, clippy::panic)] // every test file uses a part, and all of it runs in tests
+#![allow(dead_code, clippy::unwrap_used, clippy::panic)] // the bench uses a part, and all of it runs in tests
 
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use pliant_rigid::collision::*;
