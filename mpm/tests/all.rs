@@ -17,6 +17,7 @@ mod granular_friction;
 mod mass_damping;
 mod parity_trajectory;
 mod parity_transfers;
+mod pins;
 mod pressed;
 mod repeatability;
 mod rope_contact;

@@ -52,8 +52,11 @@ pub(crate) struct Cells {
     level: Detected,
     boxes: Vec<Option<BoundingBox>>,
     low: Vector3<f64>,
-    size: f64,
+    /// 1 / side of a cell \[1/m\].
+    per_size: f64,
     counts: [usize; 3],
+    /// The first and the last cell that each box overlaps, along each axis.
+    spans: Vec<[[u32; 3]; 2]>,
     /// Start of each cell's list in `listed`, and the end of the last.
     starts: Vec<u32>,
     listed: Vec<u32>,
@@ -72,8 +75,9 @@ impl Cells {
             level: Detected::new(InstructionSet::detect()),
             boxes: Vec::new(),
             low: Vector3::zeros(),
-            size: 1.0,
+            per_size: 1.0,
             counts: [1; 3],
+            spans: Vec::new(),
             starts: vec![0; 2],
             listed: Vec::new(),
             next: Vec::new(),
@@ -86,7 +90,9 @@ impl Cells {
     pub fn memory(&self) -> usize {
         let lists = self.starts.capacity() + self.listed.capacity() + self.next.capacity();
         let corners = self.lows.iter().chain(&self.highs).map(Vec::capacity).sum::<usize>();
-        self.boxes.capacity() * size_of::<Option<BoundingBox>>() + (lists + corners) * size_of::<u32>()
+        self.boxes.capacity() * size_of::<Option<BoundingBox>>()
+            + self.spans.capacity() * size_of::<[[u32; 3]; 2]>()
+            + (lists + corners) * size_of::<u32>()
     }
 
     /// Takes other boxes, in the memory that is there.
@@ -106,72 +112,83 @@ impl Cells {
             size *= (counts.product() / most).cbrt().max(1.1);
             counts = extent.map(|e| (e / size).floor() + 1.0);
         }
-        // An infinite size gives one cell: casts turn NaN to 0.
-        (self.low, self.size) = (all.low, size);
+        // A size that is infinite or too small gives one cell: casts turn NaN to 0.
+        (self.low, self.per_size) = (all.low, size.recip());
         self.counts = [0, 1, 2].map(|k| (counts[k] as usize).max(1));
+        self.count();
         self.list();
     }
 
-    /// Counts each cell's boxes, then lists them (counting sort).
-    fn list(&mut self) {
-        let [mut starts, mut next, mut listed] =
-            [&mut self.starts, &mut self.next, &mut self.listed].map(std::mem::take);
+    /// Finds which cells each box overlaps, and how many boxes overlap each cell: where its list starts.
+    fn count(&mut self) {
+        let mut starts = std::mem::take(&mut self.starts);
         starts.clear();
         starts.resize(self.counts.iter().product::<usize>() + 1, 0);
-        for bounds in self.boxes.iter().flatten() {
-            self.reached(bounds, |cell| starts[cell + 1] += 1);
+        self.spans.clear();
+        for bounds in &self.boxes {
+            let span = bounds.as_ref().map_or([[0; 3]; 2], |b| [b.low, b.high].map(|x| self.cell(&x)));
+            self.spans.push(span);
+            if bounds.is_some() {
+                self.reached(&span, |cell| starts[cell + 1] += 1);
+            }
         }
         for cell in 1..starts.len() {
             starts[cell] += starts[cell - 1];
         }
-        next.clone_from(&starts);
-        listed.clear();
-        listed.resize(starts.last().map_or(0, |end| *end as usize), 0);
-        for (number, bounds) in self.boxes.iter().enumerate() {
-            if let Some(bounds) = bounds {
-                self.reached(bounds, |cell| {
-                    listed[next[cell] as usize] = number as u32;
-                    next[cell] += 1;
-                });
-            }
-        }
-        (self.starts, self.next, self.listed) = (starts, next, listed);
-        self.round_listed();
+        self.starts = starts;
     }
 
-    /// Copies the listed boxes, in the order of the lists.
-    fn round_listed(&mut self) {
+    /// Lists the boxes of each cell, with their rounded corners (counting sort).
+    fn list(&mut self) {
+        let [mut next, mut listed] = [&mut self.next, &mut self.listed].map(std::mem::take);
+        let [mut lows, mut highs] = [&mut self.lows, &mut self.highs].map(std::mem::take);
+        next.clone_from(&self.starts);
+        let end = self.starts.last().map_or(0, |end| *end as usize);
+        listed.resize(end, 0);
         for d in 0..3 {
-            let (lows, highs) = (&mut self.lows[d], &mut self.highs[d]);
-            let from = self.low[d];
-            let listed = self.listed.iter().filter_map(|number| self.boxes[*number as usize].as_ref());
-            lows.clear();
-            highs.clear();
-            for bounds in listed {
-                lows.push(rounded_down(bounds.low[d] - from));
-                highs.push(rounded_up(bounds.high[d] - from));
-            }
-            lows.resize(lows.len() + LANES, f32::INFINITY);
-            highs.resize(highs.len() + LANES, f32::NEG_INFINITY);
+            lows[d].resize(end + LANES, 0.0);
+            highs[d].resize(end + LANES, 0.0);
+            lows[d][end..].fill(f32::INFINITY);
+            highs[d][end..].fill(f32::NEG_INFINITY);
         }
+        for (number, bounds) in self.boxes.iter().enumerate() {
+            let Some(bounds) = bounds else { continue };
+            let low = [0, 1, 2].map(|d| rounded_down(bounds.low[d] - self.low[d]));
+            let high = [0, 1, 2].map(|d| rounded_up(bounds.high[d] - self.low[d]));
+            self.reached(&self.spans[number], |cell| {
+                let at = next[cell] as usize;
+                next[cell] += 1;
+                listed[at] = number as u32;
+                for d in 0..3 {
+                    (lows[d][at], highs[d][at]) = (low[d], high[d]);
+                }
+            });
+        }
+        (self.next, self.listed, self.lows, self.highs) = (next, listed, lows, highs);
     }
 
     /// The cell of a point, along each axis; points outside belong to the cells at the edge.
-    fn cell(&self, point: &Vector3<f64>) -> [usize; 3] {
+    fn cell(&self, point: &Vector3<f64>) -> [u32; 3] {
         // The cast turns negative values to 0.
-        [0, 1, 2].map(|k| (((point[k] - self.low[k]) / self.size) as usize).min(self.counts[k] - 1))
+        [0, 1, 2].map(|k| (((point[k] - self.low[k]) * self.per_size) as u32).min(self.counts[k] as u32 - 1))
     }
 
-    /// The cells that a box overlaps.
-    fn reached(&self, bounds: &BoundingBox, mut visit: impl FnMut(usize)) {
-        let (from, to) = (self.cell(&bounds.low), self.cell(&bounds.high));
+    /// The cells from a first to a last one along each axis.
+    #[inline(always)]
+    fn reached(&self, [from, to]: &[[u32; 3]; 2], mut visit: impl FnMut(usize)) {
         for z in from[2]..=to[2] {
             for y in from[1]..=to[1] {
                 for x in from[0]..=to[0] {
-                    visit((z * self.counts[1] + y) * self.counts[0] + x);
+                    visit(self.number([x, y, z]));
                 }
             }
         }
+    }
+
+    /// The number of a cell.
+    #[inline(always)]
+    fn number(&self, [x, y, z]: [u32; 3]) -> usize {
+        (z as usize * self.counts[1] + y as usize) * self.counts[0] + x as usize
     }
 
     /// The numbers of the `wanted` boxes that overlap `bounds`, each once.
@@ -208,7 +225,7 @@ impl<W: Fn(usize) -> bool, F: FnMut(usize)> Kernel for Near<'_, W, F> {
         for z in from[2]..=to[2] {
             for y in from[1]..=to[1] {
                 for x in from[0]..=to[0] {
-                    let cell = (z * cells.counts[1] + y) * cells.counts[0] + x;
+                    let cell = cells.number([x, y, z]);
                     let (start, end) = (cells.starts[cell] as usize, cells.starts[cell + 1] as usize);
                     for first in (start..end).step_by(LANES) {
                         let meets = |d: usize| {

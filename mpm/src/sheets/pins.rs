@@ -88,7 +88,8 @@ struct HeldVertex {
     image: Vector3<f64>,
     /// Inverse of the diagonal's entry, 1 / sum_i w_ip^2 / m_i \[kg\].
     scale: f64,
-    /// Rounding of the velocity by that of the position in f32 \[m/s\].
+    /// Rounding of the velocity by that of the position, a sum of two f32 from the block's corner and of f64
+    /// from the world's origin \[m/s\].
     rounding: f64,
 }
 
@@ -184,6 +185,8 @@ impl Pins {
             let (corner, cells, from) = place(of(*vertex), store, grid.origin, grid.spacing);
             let target = pin.position(time + substep);
             let velocity = (target - from) / substep;
+            let in_block = Vector3::from(cells).norm() * f64::from(f32::EPSILON).powi(2) * grid.spacing;
+            let in_world = (from.norm() + grid.origin.norm()) * f64::EPSILON;
             let mut held = HeldVertex {
                 vertex: *vertex,
                 target,
@@ -196,7 +199,7 @@ impl Pins {
                 impulse: Vector3::zeros(),
                 image: Vector3::zeros(),
                 scale: 0.0,
-                rounding: Vector3::from(cells).norm() * f64::from(f32::EPSILON) * grid.spacing / substep,
+                rounding: (in_block + in_world) / substep,
             };
             held.reach(corner, cells, &grid);
             self.held.push(held);
