@@ -38,8 +38,10 @@ impl<'a> NearbyParticles<'a> {
     pub fn may_touch(&self, bodies: &Bodies, id: BodyId, speed: f64, coupling_step: f64) -> bool {
         let distance = self.reach + coupling_step * (speed + self.spread);
         (0..self.mpm.block_count()).any(|b| {
-            let (center, radius) = self.ball_around(&self.mpm.block(b));
+            let view = self.mpm.block(b);
+            let (center, radius) = self.ball_around(&view);
             self.is_within(bodies, id, &center, radius + distance)
+                && (0..view.len()).any(|i| self.is_within(bodies, id, &view.position(i), distance))
         })
     }
 

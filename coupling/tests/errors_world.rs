@@ -9,6 +9,7 @@ use pliant_coupling::{
 };
 use pliant_mpm::{ParticleState, largest_stable_substep};
 use pliant_rigid::{BodyDesc, Shape};
+use pliant_testing::Random;
 
 fn builder(settings: Settings) -> WorldBuilder {
     let mut builder = World::builder(settings);
@@ -146,6 +147,37 @@ fn automatic_substeps_follow_the_tools() {
             assert_eq!(world.substeps(), expected, "at {speed} m/s");
             assert_eq!(world.step().unwrap().substeps, expected, "at {speed} m/s");
         }
+    }
+}
+
+/// A tool shortens the substeps of a step only if it may reach a particle in that step: not if it ends two cells
+/// from all of them. So substeps depend neither on where the particles are in the grid nor on which way they lie.
+#[test]
+fn automatic_substeps_do_not_depend_on_the_place_in_the_grid() {
+    let seed = 3012;
+    println!("seed {seed}");
+    let mut random = Random(seed);
+    let (h, dt, speed) = (0.02, 1e-3, 50.0);
+    let speed_of_sound = fixed_corotated(1e5, 0.3, 1000.0).pressure_wave_speed();
+    for case in 0..60 {
+        let mut settings = Settings::new(h, dt);
+        settings.grid_motion = GridMotion::Fixed;
+        settings.gravity = Vector3::zeros();
+        let mut builder = World::builder(settings);
+        let rubber = builder.material(fixed_corotated(1e5, 0.3, 1000.0));
+        let corner = random.vector() * 4.0 * h;
+        builder.particles(block(rubber, corner.into(), [4; 3], 0.01, Vector3::zeros()));
+        let (axis, reaches) = (case % 3, case % 2 == 0);
+        let along = Vector3::ith(axis, 1.0);
+        let gap = speed * dt + if reaches { -0.5 * h } else { 2.0 * h };
+        let mut half_extents = Vector3::repeat(1.0);
+        half_extents[axis] = 0.01;
+        let start = Isometry3::from_parts((corner - along * (gap + 0.01)).into(), Default::default());
+        let keys = [(0.0, along * speed, Vector3::zeros())];
+        builder.body(prescribed("wall", Shape::Box { half_extents }, start, 0.5, &keys)).unwrap();
+        let told = if reaches { speed } else { 0.0 };
+        let expected = (dt / (0.4 * h / (speed_of_sound + told))).ceil() as u32;
+        assert_eq!(builder.build().unwrap().substeps(), expected, "{case}: block at {corner:?}, axis {axis}");
     }
 }
 
