@@ -1,7 +1,7 @@
 //! A world whose particles are stepped by a [`Backend`].
 
 use nalgebra::{Isometry3, Vector3};
-use pliant_mpm::{Mpm, MpmError, Totals};
+use pliant_mpm::{Mpm, MpmError, PinImpulse, Totals};
 
 use crate::backend::{Backend, BackendError, ContactCacheState, SubstepPlan, SubstepsResult};
 use crate::body_state::{ReferencePointPath, SubstepBodyState};
@@ -273,7 +273,8 @@ fn exchanged(world: &SubstepRun<'_>, done: &SubstepsResult) -> ExchangeTotals {
         angular -= impulse.angular + start.coords.cross(&impulse.linear);
     }
     let flows = ParticleFlows::unmeasured(done.work);
-    ExchangeTotals { linear, angular, work: done.work, boundary: done.boundary_constraints, flows }
+    let (boundary, pins) = (done.boundary_constraints, PinImpulse::default());
+    ExchangeTotals { linear, angular, work: done.work, boundary, pins, flows }
 }
 
 fn step_error(world: &SubstepRun<'_>, error: BackendError) -> StepError {

@@ -355,6 +355,7 @@ impl ContactSearch<'_> {
                 pressed_out,
                 normal,
                 body_velocity: placed.velocity.at(&placed.origin, &acts_at),
+                held: self.mpm.held_velocity(of.id(i)),
                 friction: extent_cache.wall_friction.unwrap_or(touched.material.dynamic_friction),
                 stiffness,
                 lagged_normal_impulse: lagged_normal_impulse(memory),

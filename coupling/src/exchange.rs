@@ -3,10 +3,11 @@
 //! The impulses on bodies are exactly opposite to those on the grid at any tolerance of the solver:
 //! the contact impulses act at the particles, and the residual momentum of a node (its momentum
 //! change less the contact impulses there) acts at that node, on the body whose contact touches it.
-//! The impulses of the grid boundaries in the solve are added to those of the boundary.
+//! The impulses of the grid boundaries in the solve are added to those of the boundary. A contact impulse on
+//! a held vertex moves no node: its pin gives it back.
 
 use nalgebra::{Point3, Vector3};
-use pliant_mpm::Mpm;
+use pliant_mpm::{Mpm, PinImpulse};
 use pliant_rigid::SpatialImpulse;
 
 use crate::body_state::SubstepBodyState;
@@ -28,6 +29,8 @@ pub(crate) struct ExchangeTotals {
     pub work: f64,
     /// The part of the boundary conditions.
     pub boundary: SpatialImpulse,
+    /// What pins give back where bodies touch held vertices.
+    pub pins: PinImpulse,
     /// Work and losses.
     pub flows: ParticleFlows,
 }
@@ -87,11 +90,17 @@ impl Exchange {
                 let impulse = Vector3::from(*impulse);
                 let body = pair.body.0;
                 bodies[body].add_at(&reference_points[body], &pair.position, &-impulse);
+                if let Some(velocity) = &pair.held {
+                    sums.linear += impulse;
+                    sums.angular += pair.position.coords.cross(&impulse);
+                    sums.pins.add(&pair.position.coords, &-impulse, velocity);
+                }
                 let answer =
                     Vector3::from(problem.mobility.velocity_change_at(c, &solution.body_velocity_changes));
                 sums.work += impulse.dot(&(pair.body_velocity + answer));
                 if impulse != Vector3::zeros() {
-                    let particle = velocity_of(&problem.contacts[c], solution);
+                    let of_nodes = || velocity_of(&problem.contacts[c], solution);
+                    let particle = pair.held.unwrap_or_else(of_nodes);
                     let ahead = states[body].ahead(&pair.position);
                     work.add(pair, dynamic_bodies[body], &impulse, &(answer, ahead), &particle);
                 }

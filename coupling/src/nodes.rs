@@ -354,14 +354,19 @@ fn weights_at(offset: f64, arm: f64) -> [f64; 3] {
     core::array::from_fn(|k| weights[k] * (1.0 + 4.0 * arm * (k as f64 - offset)))
 }
 
+/// The contact of a pair. What touches a held vertex touches what holds it: no node, and the pin takes the
+/// impulse up.
 fn contact(pair: &ContactPair, rows: [u32; 9], settings: &ContactSettings) -> ContactConstraint {
-    let [x, y, z] = [0, 1, 2].map(|d| weights_at(pair.offset[d], pair.arm[d]));
+    let [x, y, z] = match pair.held {
+        Some(_) => [[0.0; 3]; 3],
+        None => [0, 1, 2].map(|d| weights_at(pair.offset[d], pair.arm[d])),
+    };
     ContactConstraint {
         rows,
         weights_xy: core::array::from_fn(|r| x[r / 3] * y[r % 3]),
         weights_z: z,
         normal: pair.normal.into(),
-        body_velocity: pair.body_velocity.into(),
+        body_velocity: (pair.body_velocity - pair.held.unwrap_or_default()).into(),
         gap: pair.gap,
         stiffness: pair.stiffness,
         dissipation: settings.dissipation,

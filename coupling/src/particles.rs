@@ -42,13 +42,18 @@ impl Sums<'_> {
         if let Some(exchanged) = flows.exchanged {
             self.balance_tracker.contact(exchanged);
             self.add_boundary(exchanged.boundary.linear, exchanged.boundary.angular);
+            self.add_pins(&exchanged.pins);
         }
         if let Some(dissipated) = flows.dissipated {
             self.balance_tracker.dissipated(dissipated);
             self.balance_tracker.drag(&dissipated.drag);
         }
-        self.balance_tracker.pins(flows.pins);
-        self.add_boundary(flows.pins.impulse.linear, flows.pins.impulse.angular);
+        self.add_pins(flows.pins);
+    }
+
+    fn add_pins(&mut self, pins: &PinImpulse) {
+        self.balance_tracker.pins(pins);
+        self.add_boundary(pins.impulse.linear, pins.impulse.angular);
     }
 
     fn add_boundary(&mut self, linear: Vector3<f64>, angular: Vector3<f64>) {

@@ -23,6 +23,7 @@ mod energy;
 mod errors_world;
 mod gas;
 mod granular;
+mod held;
 mod islands;
 mod lattices;
 mod pressing;

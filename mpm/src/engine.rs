@@ -463,6 +463,12 @@ impl Mpm {
         par_blocks(0, &self.store.blocks, shares, &mut self.outcomes, &work);
     }
 
+    /// Velocity (world frame) at which a pin holds particle `id` in this substep, known after
+    /// [`Mpm::apply_pins`]; none for a particle that is not held \[m/s\].
+    pub fn held_velocity(&self, id: u32) -> Option<Vector3<f64>> {
+        self.sheets.as_ref()?.held_velocity(id)
+    }
+
     /// Impulse of the pins of cloth in the last substep, complete after [`Mpm::grid_to_particles`].
     pub fn pin_impulse(&self) -> PinImpulse {
         self.sheets.as_ref().map_or_else(PinImpulse::default, |sheets| sheets.pin_impulse())

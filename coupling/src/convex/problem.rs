@@ -47,7 +47,7 @@ pub struct ContactConstraint {
     /// `i * 3 + j`.
     pub rows: [u32; 9],
     /// Weights of the rows: the node `k` of row `r` has `weights_xy[r] * weights_z[k]`. They sum to
-    /// one.
+    /// one, or are all zero: the body then touches what no node moves, and its velocity is relative to that.
     pub weights_xy: [f64; 9],
     /// Weights along z.
     pub weights_z: [f64; 3],

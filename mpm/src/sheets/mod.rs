@@ -431,6 +431,14 @@ impl ClothMeshes {
         self.pins.apply_pins_to_grid(nodes, topology, (origin, self.grid_spacing));
     }
 
+    /// Velocity at which a pin holds particle `id` in this substep; none for one that is not held \[m/s\].
+    pub(crate) fn held_velocity(&self, id: u32) -> Option<Vector3<f64>> {
+        match self.members.get((id as usize).checked_sub(self.first)?)? {
+            Member::Vertex(vertex) => self.pins.held_velocity(*vertex as usize),
+            Member::Face(_) => None,
+        }
+    }
+
     /// Impulse of the pins in the last substep.
     pub(crate) fn pin_impulse(&self) -> PinImpulse {
         self.pins.applied

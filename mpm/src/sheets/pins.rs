@@ -112,7 +112,7 @@ pub(super) struct Pins {
 impl PinImpulse {
     /// An impulse at a point \[N s, m\] of a pin that moves with `velocity` \[m/s\]: the mean of those
     /// before and after.
-    pub(super) fn add(&mut self, at: &Vector3<f64>, impulse: &Vector3<f64>, velocity: &Vector3<f64>) {
+    pub fn add(&mut self, at: &Vector3<f64>, impulse: &Vector3<f64>, velocity: &Vector3<f64>) {
         self.impulse.linear += impulse;
         self.impulse.angular += at.cross(impulse);
         self.work += impulse.dot(velocity);
@@ -134,6 +134,12 @@ impl Pins {
     /// Whether a vertex has a pin, released or not.
     pub(super) fn has_pin(&self, vertex: usize) -> bool {
         self.has_pin.get(vertex).is_some_and(|has| *has)
+    }
+
+    /// Velocity that a vertex is held at in this substep; none for one that is not held \[m/s\].
+    pub(super) fn held_velocity(&self, vertex: usize) -> Option<Vector3<f64>> {
+        let held = || self.held.iter().find(|held| held.vertex as usize == vertex);
+        self.has_pin(vertex).then(held).flatten().map(|held| held.velocity)
     }
 
     /// Gives a vertex another pin, or a first one.
