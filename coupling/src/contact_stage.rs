@@ -89,7 +89,12 @@ impl ContactStage {
         (settings, substep): (&Settings, f64),
         contacts: &mut ContactStatistics,
     ) -> Result<ExchangeTotals, NotFinite> {
-        let pairs = &self.contact_detector.pairs;
+        // A weakly coupled body does not yield within the solve, and nothing else would.
+        let pairs = &mut self.contact_detector.pairs;
+        for pair in pairs.iter_mut().filter(|pair| !motion.is_strongly_coupled(pair)) {
+            pair.held = None;
+        }
+        let pairs = &*pairs;
         let (numbering, problem) = (&mut self.numbering, &mut self.problem);
         numbering.update(pairs, mpm, |pair| motion.is_strongly_coupled(pair));
         write_problem(

@@ -36,8 +36,8 @@ pub(crate) struct ContactPair {
     pub normal: Vector3<f64>,
     /// Velocity of the body there, world frame \[m/s\].
     pub body_velocity: Vector3<f64>,
-    /// Velocity at which a pin holds the particle, or the vertex, world frame; none where nothing holds it
-    /// \[m/s\].
+    /// Velocity at which a pin holds the particle, or the vertex, world frame; none where nothing holds it, and
+    /// with weakly coupled bodies \[m/s\].
     pub held: Option<Vector3<f64>>,
     /// Coulomb coefficient.
     pub friction: f64,
