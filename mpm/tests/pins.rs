@@ -54,7 +54,7 @@ fn nothing_creeps_through_a_pin() {
         }
         let part = edge * vertex.max(segments - vertex) as f64;
         let bound = density * gravity * (part * part + 2.0 * length * h) / modulus;
-        // In these units a substep's g dt over the rounding of a velocity, u h / dt.
+        // What gravity brings in a substep, g dt, over the rounding of f32 over one, u h / dt.
         let roundings = gravity * dt * dt / (f64::from(f32::EPSILON) * h);
         println!(
             "{case}: {most:.2e} m, bound {bound:.2e} m; g dt of {roundings:.1e} roundings; {count} substeps"

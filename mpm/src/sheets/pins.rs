@@ -102,6 +102,8 @@ pub(super) struct Pins {
     has_pin: Vec<bool>,
     /// Those that hold in this substep.
     held: Vec<HeldVertex>,
+    /// The velocities that they hold at, by vertex, up to the last that has a pin \[m/s\].
+    velocities: Vec<Option<Vector3<f64>>>,
     /// The nodes that they reach, in rising order.
     reached: Vec<ReachedNode>,
     pub applied: PinImpulse,
@@ -138,8 +140,7 @@ impl Pins {
 
     /// Velocity that a vertex is held at in this substep; none for one that is not held \[m/s\].
     pub(super) fn held_velocity(&self, vertex: usize) -> Option<Vector3<f64>> {
-        let held = || self.held.iter().find(|held| held.vertex as usize == vertex);
-        self.has_pin(vertex).then(held).flatten().map(|held| held.velocity)
+        self.velocities.get(vertex).copied().flatten()
     }
 
     /// Gives a vertex another pin, or a first one.
@@ -171,6 +172,8 @@ impl Pins {
             self.has_pin.resize(count, false);
             self.has_pin[*vertex as usize] = true;
         }
+        self.velocities.clear();
+        self.velocities.resize(self.has_pin.len(), None);
         self.reached.clear();
         self.held.reserve(self.pins.len());
         self.reached.reserve(27 * self.pins.len());
@@ -187,6 +190,7 @@ impl Pins {
     ) {
         self.applied = PinImpulse::default();
         self.held.clear();
+        self.velocities.fill(None);
         for (vertex, pin) in self.pins.iter().filter(|(_, pin)| pin.holds(time)) {
             let (corner, cells, from) = place(of(*vertex), store, grid.origin, grid.spacing);
             let target = pin.position(time + substep);
@@ -208,6 +212,7 @@ impl Pins {
                 rounding: (in_block + in_world) / substep,
             };
             held.reach(corner, cells, &grid);
+            self.velocities[*vertex as usize] = Some(velocity);
             self.held.push(held);
         }
         self.number_nodes(grid.nodes);
