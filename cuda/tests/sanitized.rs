@@ -73,7 +73,9 @@ fn the_tests_pass_under_sanitizers() {
     assert!(!stray.status.success() && text(&stray).contains("heap-buffer-overflow"), "{}", text(&stray));
 
     for name in PROGRAMS {
-        let done = sanitized(&program(name), &runtime, &library).output().unwrap();
+        let mut command = sanitized(&program(name), &runtime, &library);
+        // It launches the kernels of the other tests some thousand times.
+        let done = command.args(["--skip", "a_step_of_many_launches"]).output().unwrap();
         assert!(done.status.success(), "{name}: {}", text(&done));
     }
 }
