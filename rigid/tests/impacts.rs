@@ -248,6 +248,64 @@ fn impacts_make_no_energy() {
     assert!(rebounds > 100);
 }
 
+/// The velocities of two boxes right after they met, named in one order or the other; none if they do not
+/// meet within 20 steps.
+fn met(boxes: &[([f64; 7], [f64; 6], f64, ContactMaterial); 2], swapped: bool) -> Option<[Vec<f64>; 2]> {
+    let order = if swapped { [1, 0] } else { [0, 1] };
+    let mut maker = Maker::new(0.0);
+    for b in order {
+        maker.free(boxes[b].2, Shape::Box { half_extents: Vector3::new(0.05, 0.08, 0.03) }, boxes[b].3);
+    }
+    let (model, scene) = maker.finish();
+    let mut state = model.zero_configuration();
+    for (k, b) in order.into_iter().enumerate() {
+        state.q[7 * k..7 * k + 7].copy_from_slice(&boxes[b].0);
+        state.v[6 * k..6 * k + 6].copy_from_slice(&boxes[b].1);
+    }
+    let step = 2e-3;
+    let mut bodies = start(&model, scene, Integrator::Fixed { step }, state);
+    (1..=20).find_map(|k| {
+        bodies.advance_to(step * f64::from(k)).unwrap();
+        let v = |k: usize| bodies.state().v[6 * k..6 * k + 6].to_vec();
+        (bodies.lost_in_impacts() > 0.0).then(|| order.map(v))
+    })
+}
+
+// The order in which bodies are named is no part of nature: random boxes that meet flat or on edge, of
+// other frictions and restitutions, part alike in either order. Off by rounding, and by the error of the
+// step's convex problem.
+#[test]
+fn the_order_of_bodies_does_not_count() {
+    let seed = 12;
+    println!("seed {seed}");
+    let mut random = Random::new(seed);
+    let (mut worst, mut count) = (0.0_f64, 0);
+    for draw in 0..200 {
+        let speed = 5.0;
+        let boxes = [-1.0, 1.0].map(|side| {
+            // Nearly every second one is nearly flat.
+            let turn = if random.bits() % 2 == 0 { random.rotation().powf(0.01) } else { random.rotation() };
+            let place = random.vector() * 0.02 + Vector3::z() * (side * 0.08);
+            let velocity = random.vector() * 0.5 - Vector3::z() * (side * speed);
+            let spin = random.vector() * 10.0;
+            let pose = [turn.w, turn.i, turn.j, turn.k, place.x, place.y, place.z];
+            let motion = [spin.x, spin.y, spin.z, velocity.x, velocity.y, velocity.z];
+            let material = surface(0.5 * (1.0 + random.signed()), 1.0 + random.signed());
+            (pose, motion, 10.0_f64.powf(random.signed()), material)
+        });
+        let [Some(one), Some(other)] = [false, true].map(|swapped| met(&boxes, swapped)) else { continue };
+        count += 1;
+        for (a, b) in one.iter().flatten().zip(other.iter().flatten()) {
+            // Turning moves the corners, a tenth of a metre away.
+            let off = (a - b).abs() / speed;
+            worst = worst.max(off);
+            assert!(off < 1e-6, "draw {draw}: {one:?} {other:?}");
+        }
+    }
+    println!("{count} impacts, at most {worst:e} of the speed");
+    assert!(count > 100);
+}
+
 // Newton's law for a box that lands flat, as for a ball: it neither turns nor slides.
 #[test]
 fn a_flat_box_stays_flat() {

@@ -383,8 +383,8 @@ fn turned(axis: usize, side: f64, [w, x, y, z]: [f64; 4]) -> [f64; 4] {
 fn mirror_shape(shape: &mut RigidShape) -> Option<()> {
     match shape {
         RigidShape::ConvexHull { points } => points.iter_mut().for_each(|point| point[0] = -point[0]),
-        RigidShape::HeightField { heights, .. } => heights.iter_mut().for_each(|row| row.reverse()),
-        RigidShape::Mesh { .. } => return None,
+        // A height field's cells are cut along the other diagonal in a mirror.
+        RigidShape::HeightField { .. } | RigidShape::Mesh { .. } => return None,
         _ => {}
     }
     Some(())

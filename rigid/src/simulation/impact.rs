@@ -8,19 +8,21 @@
 //! contacts of one pair are solved together, so that a box that lands flat stays flat:
 //!
 //! - the impulses `p >= 0` after which no contact of the pair approaches (a linear complementarity
-//!   problem, projected Gauss-Seidel), then e times the same again (Moreau's impact law). With `xi`
-//!   the velocities after the first, the energy changes by `(1 + e)/2 p.((1 + e) xi_n + (1 - e)
-//!   v_n)`, where `p.xi_n = 0` and `p.v_n <= 0`: never up;
-//! - then friction up to `mu (1 + e) p` at each contact, by projected steps that each lower the
-//!   kinetic energy.
+//!   problem), then e times the same again (Moreau's impact law). With `xi` the velocities after the
+//!   first, the energy changes by `(1 + e)/2 p.((1 + e) xi_n + (1 - e) v_n)`, where `p.xi_n = 0` and
+//!   `p.v_n <= 0`: never up;
+//! - then friction up to `mu (1 + e) p` at each contact, of the least kinetic energy.
+//!
+//! Both are found for all contacts at once ([`PairImpulses`]): the order of bodies does not count.
 //!
 //! The impulses ignore loops that are closed by holonomic constraints; the following step enforces
 //! them, which loses energy.
 
-use nalgebra::{Matrix2, Vector3};
+use nalgebra::{Matrix2, Matrix3, Vector3};
 
 use super::assemble::PreparedContact;
 use super::contact::ContactCandidate;
+use super::impulses::PairImpulses;
 use crate::icf::potential::ContactPotential;
 use crate::icf::{Pool, Side};
 use crate::multibody::{LinkId, MassMatrix, Model};
@@ -30,11 +32,6 @@ use pliant_numeric::cholesky::{factorise, rows, solve};
 /// this \[m/s\], are left to the convex problem.
 const MIN_IMPACT_RATIO: f64 = 2.0;
 const SLOWEST: f64 = 1e-3;
-/// Sweeps over the contacts of a pair, and the remaining fraction of their approach.
-const SWEEPS: usize = 200;
-const APPROACH_TOLERANCE: f64 = 1e-12;
-/// Sweeps of friction.
-const FRICTION_SWEEPS: usize = 20;
 /// Impacts in one step for each pair.
 const MAX_IMPACTS_PER_PAIR: usize = 50;
 
@@ -53,9 +50,6 @@ struct ImpactContact {
     /// Inverse mass along the normal \[1/kg\], and the largest across it.
     along: f64,
     across: f64,
-    /// Of the present pair: impulses along and across the normal \[N s\].
-    push: f64,
-    friction_impulse: Vector3<f64>,
 }
 
 /// Impacts of a step, and buffers.
@@ -71,6 +65,11 @@ pub(super) struct Impacts {
     factored: Vec<bool>,
     column: Vec<f64>,
     momentum: Vec<f64>,
+    /// Of the present pair: the contacts that close, their normal impulses \[N s\], and the problem of
+    /// both kinds of impulses.
+    closing: Vec<usize>,
+    pushes: Vec<Vector3<f64>>,
+    pair_impulses: PairImpulses,
     /// Impulse of each of the step's contacts \[N s\], world axes; empty if none rebounded.
     pub impulses: Vec<Vector3<f64>>,
     /// Kinetic energy lost in the impacts \[J\].
@@ -161,7 +160,7 @@ impl Impacts {
             inputs.candidates.iter().enumerate().filter(|(_, candidate)| candidate.restitution > 0.0)
         {
             let first = self.columns.len();
-            let mut mobility = nalgebra::Matrix3::zeros();
+            let mut mobility = Matrix3::zeros();
             for side in inputs.pool.sides_of(c).iter().flatten() {
                 self.add_columns(inputs, side);
                 let answer = &self.columns[self.columns.len() - side.columns as usize..];
@@ -183,8 +182,6 @@ impl Impacts {
                 first,
                 along: n.dot(&(mobility * n)),
                 across: Matrix2::new(tt, ts, ts, ss).symmetric_eigenvalues().max(),
-                push: 0.0,
-                friction_impulse: Vector3::zeros(),
             });
         }
         // Their order in the list is that of the source.
@@ -246,68 +243,84 @@ impl Impacts {
 
     /// Separates the links of a pair.
     fn rebound(&mut self, inputs: &ImpactInputs<'_>, pair: usize, min_impact_speed: f64, v: &mut [f64]) {
-        let range = self.pair(pair);
-        let velocity =
-            |contact: &ImpactContact, v: &[f64]| Vector3::from(inputs.pool.velocity_of(contact.candidate, v));
-        // The contacts that close in this step, by their velocities before it; the smallest
-        // restitution counts for all.
+        let restitution = self.find_closing(inputs, pair, min_impact_speed, v);
+        self.find_response(inputs);
+        let (contacts, closing) = (&self.contacts, &self.closing);
+        let contact = |k: usize| &contacts[closing[k]];
+        let problem = &mut self.pair_impulses;
+        problem.minimise(
+            |k| contact(k).along,
+            |k, impulse| contact(k).normal * contact(k).normal.dot(&impulse).max(0.0),
+            f64::INFINITY,
+        );
+        self.pushes.clear();
+        self.pushes.extend(problem.impulses.iter().map(|impulse| impulse * (1.0 + restitution)));
+        for k in 0..closing.len() {
+            // Of the impulses so far; the velocities before are not needed any more.
+            problem.impulses[k] = problem.velocity_after(k, &self.pushes);
+        }
+        core::mem::swap(&mut problem.velocities, &mut problem.impulses);
+        problem.minimise(
+            |k| contact(k).across,
+            |k, impulse| {
+                let normal = contact(k).normal;
+                let across = impulse - normal * normal.dot(&impulse);
+                across.cap_magnitude(contact(k).friction * self.pushes[k].norm())
+            },
+            1.0,
+        );
+        for (k, &c) in self.closing.iter().enumerate() {
+            let (contact, impulse) = (&self.contacts[c], self.pushes[k] + self.pair_impulses.impulses[k]);
+            self.push(inputs, contact, &impulse, v);
+            self.impulses[contact.candidate] += impulse;
+        }
+    }
+
+    /// Finds the contacts of a pair that close in this step, by their velocities before it. The smallest
+    /// restitution, which is returned, counts for all.
+    fn find_closing(
+        &mut self,
+        inputs: &ImpactInputs<'_>,
+        pair: usize,
+        min_impact_speed: f64,
+        v: &[f64],
+    ) -> f64 {
         let mut restitution = 1.0_f64;
-        for c in range.clone() {
+        self.closing.clear();
+        self.pair_impulses.velocities.clear();
+        for c in self.pair(pair) {
             let contact = &self.contacts[c];
-            let approach = -contact.normal.dot(&velocity(contact, v));
+            let velocity = Vector3::from(inputs.pool.velocity_of(contact.candidate, v));
+            let approach = -contact.normal.dot(&velocity);
             let meets = approach > 0.0 && contact.distance <= inputs.dt * (approach + min_impact_speed);
-            if meets {
+            if meets && contact.along > 0.0 {
                 restitution = restitution.min(contact.restitution);
                 self.gap = self.gap.max(contact.distance);
+                self.closing.push(c);
+                self.pair_impulses.velocities.push(velocity);
             }
-            self.contacts[c].push = if meets { 0.0 } else { f64::NAN };
-            self.contacts[c].friction_impulse = Vector3::zeros();
         }
-        let sound = |contact: &ImpactContact| !contact.push.is_nan() && contact.along > 0.0;
-        for _ in 0..SWEEPS {
-            let mut worst = 0.0_f64;
-            let mut speed = 0.0_f64;
-            for c in range.clone() {
-                let contact = self.contacts[c];
-                if !sound(&contact) {
-                    continue;
+        restitution
+    }
+
+    /// Finds what impulses at the closing contacts do to each other's velocities.
+    fn find_response(&mut self, inputs: &ImpactInputs<'_>) {
+        self.pair_impulses.response.clear();
+        for &row in &self.closing {
+            for &column in &self.closing {
+                let (row, column) = (&self.contacts[row], &self.contacts[column]);
+                let mut response = Matrix3::zeros();
+                let mut first = column.first;
+                // The contacts of one pair have the same sides.
+                for side in inputs.pool.sides_of(row.candidate).iter().flatten() {
+                    let answers = &self.columns[first..first + side.columns as usize];
+                    for (own, answer) in inputs.pool.columns_of(side).iter().zip(answers) {
+                        response += Vector3::from(*own) * Vector3::from(*answer).transpose();
+                    }
+                    first += answers.len();
                 }
-                let v_n = contact.normal.dot(&velocity(&contact, v));
-                let wanted = (contact.push - v_n / contact.along).max(0.0);
-                let change = wanted - contact.push;
-                self.push(inputs, &contact, &(contact.normal * change), v);
-                self.contacts[c].push = wanted;
-                worst = worst.max((change * contact.along).abs());
-                speed = speed.max(wanted * contact.along);
+                self.pair_impulses.response.push(response);
             }
-            if worst <= APPROACH_TOLERANCE * speed {
-                break;
-            }
-        }
-        for c in range.clone() {
-            let contact = self.contacts[c];
-            if !sound(&contact) {
-                continue;
-            }
-            self.push(inputs, &contact, &(contact.normal * (restitution * contact.push)), v);
-            self.contacts[c].push *= 1.0 + restitution;
-        }
-        for _ in 0..FRICTION_SWEEPS {
-            for c in range.clone() {
-                let contact = self.contacts[c];
-                if !(sound(&contact) && contact.across > 0.0) {
-                    continue;
-                }
-                let relative = velocity(&contact, v);
-                let slip = relative - contact.normal * contact.normal.dot(&relative);
-                let bound = contact.friction * contact.push;
-                let wanted = (contact.friction_impulse - slip / contact.across).cap_magnitude(bound);
-                self.push(inputs, &contact, &(wanted - contact.friction_impulse), v);
-                self.contacts[c].friction_impulse = wanted;
-            }
-        }
-        for contact in self.contacts[range].iter().filter(|contact| sound(contact)) {
-            self.impulses[contact.candidate] += contact.normal * contact.push + contact.friction_impulse;
         }
     }
 }

@@ -18,6 +18,7 @@ mod external;
 mod free;
 mod free_bodies;
 mod impact;
+mod impulses;
 mod integrate;
 mod integrator;
 mod last_step;

@@ -12,6 +12,7 @@ mod mixed;
 mod rigid;
 mod ropes;
 mod soft;
+mod surfaces;
 mod towers;
 
 pub use family::Family;
@@ -34,6 +35,7 @@ pub const FAMILIES: &[Family] = &[
     mixed::FAMILY,
     rigid::FREE,
     rigid::FLOOR,
+    surfaces::FAMILY,
     joints::FAMILY,
     linkages::LINKAGES,
     linkages::ROBOTS,
