@@ -16,6 +16,7 @@
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 use pliant_rigid::multibody::*;
 use pliant_rigid::simulation::*;
+use pliant_testing::Random;
 use pliant_testing::floor::{Floor, box_on_floor, free_link};
 
 const G: f64 = 9.81;
@@ -89,14 +90,14 @@ fn measure<S: ContactSource>(
     measured
 }
 
-/// A box that falls from 2 cm, tilted, at 1 m/s along the floor: it bounces on its corners, slides
-/// and stops.
-fn sliding_box(integrator: Integrator) -> Simulation<Floor> {
+/// A box that falls from 2 cm, tilted, at `speed` \[m/s\] along the floor: it bounces on its corners,
+/// slides and stops.
+fn sliding_box(integrator: Integrator, speed: f64) -> Simulation<Floor> {
     let (model, mut state, mut floor) = box_on_floor(down(), 0.4, 0.02);
     (floor.stiffness, floor.dissipation, floor.stiction_tolerance) = (1e5, 2.0, 1e-3);
     let turn = UnitQuaternion::from_scaled_axis(Vector3::new(0.05, 0.1, 0.0));
     state.q[..4].copy_from_slice(&[turn.w, turn.i, turn.j, turn.k]);
-    state.v[3] = 1.0;
+    state.v[3] = speed;
     Simulation::new(System::new(model), floor, integrator, state).unwrap()
 }
 
@@ -170,6 +171,10 @@ fn corners(state: &State) -> u32 {
 
 /// Above 1 by what the next term of the series adds.
 const LOCAL: f64 = 1.15;
+/// Where steps are as long as half a vibration of a contact, no series counts: the trapezoid rule's
+/// error is at most its difference from the first-order step, which is the estimate, and that step's
+/// own error together.
+const TRAPEZOID: f64 = 1.0 + LOCAL;
 
 type Scheme = fn(f64) -> Integrator;
 
@@ -201,19 +206,28 @@ fn every_smooth_step_is_as_accurate_as_asked_for() {
 }
 
 // With contact, impacts excepted: in flight, within a contact that lasts several steps, sliding and
-// at rest.
+// at rest. Boxes of random speeds: of 24, the trapezoid rule left up to 1.6 times the accuracy in a
+// single step of four.
 #[test]
 fn every_step_between_impacts_is_as_accurate_as_asked_for() {
     // Steps without an impact, at the loosest accuracy and at others: that there are enough for a
     // judgement.
     let mut substep_states = [0; 2];
+    let seed = 21;
+    println!("seed {seed}");
+    let mut random = Random::new(seed);
+    let speeds: Vec<f64> = (0..8).map(|_| 1.0 + 0.5 * random.signed()).collect();
     for scheme in SCHEMES {
         for accuracy in [1e-2, 1e-3, 1e-4] {
             let ball = measure(dropped_ball, |s| u32::from(s.q[6] < 0.05), scheme, accuracy, 0.6);
-            let sliding = measure(sliding_box, corners, scheme, accuracy, 0.5);
-            for (name, measured) in [("ball", ball), ("box", sliding)] {
+            let sliding = speeds.iter().map(|&speed| {
+                let drop = move |integrator| sliding_box(integrator, speed);
+                (format!("box of {speed} m/s"), measure(drop, corners, scheme, accuracy, 0.5))
+            });
+            for (name, measured) in sliding.chain([("ball".to_owned(), ball)]) {
                 let name = format!("{name}, {:?}", scheme(accuracy));
-                assert!(measured.smooth < LOCAL, "{name}: {measured:?}");
+                let most = if scheme(accuracy) == trapezoid(accuracy) { TRAPEZOID } else { LOCAL };
+                assert!(measured.smooth < most, "{name}: {measured:?}");
                 substep_states[usize::from(accuracy < 1e-2)] += measured.smooth_steps;
                 // An impact that both trials step over: no more than the motion itself in such a
                 // step.

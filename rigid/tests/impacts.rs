@@ -306,6 +306,62 @@ fn the_order_of_bodies_does_not_count() {
     assert!(count > 100);
 }
 
+// Newton's second law: what a floor gives to bodies of several shapes that rebound, roll and come to rest
+// on it is the change of their momentum less their weight's impulse, in every step, up to what a converged
+// solve may leave: 1e-6 of all momentum, that of turning with it.
+#[test]
+fn the_floor_gives_the_change_of_momentum() {
+    let seed = 5;
+    println!("seed {seed}");
+    let mut random = Random::new(seed);
+    let mut worst = 0.0_f64;
+    for draw in 0..40 {
+        let mut maker = Maker::new(G);
+        let mass = 10.0_f64.powf(random.signed());
+        let size = 0.05;
+        let material = |random: &mut Random| surface(0.5 * (1.0 + random.signed()), 1.0 + random.signed());
+        let shape = Shape::Box { half_extents: Vector3::new(size, 0.5 * size, 0.7 * size) };
+        let (first, center) = (material(&mut random), random.vector() * size);
+        maker.body(JointKind::Free, Isometry3::identity(), center, mass, shape, first);
+        for _ in 0..random.bits() % 3 {
+            let place = center + random.vector() * size;
+            let place = Isometry3::from_parts(place.into(), random.rotation());
+            let (shape, own) =
+                (Shape::Capsule { radius: 0.3 * size, half_length: 0.6 * size }, material(&mut random));
+            maker.touchable(Some(LinkId(0)), place, shape, own);
+        }
+        let floor = material(&mut random);
+        maker.touchable(None, Isometry3::identity(), Shape::HalfSpace, floor);
+        let (model, scene) = maker.finish();
+        let mut state = model.zero_configuration();
+        let turn = random.rotation();
+        state.q[..4].copy_from_slice(&[turn.w, turn.i, turn.j, turn.k]);
+        state.q[6] = 3.0 * size;
+        state.v[..3].copy_from_slice((random.vector() * 10.0).as_slice());
+        state.v[3..6].copy_from_slice((random.vector() - Vector3::z()).as_slice());
+        let step = 4e-3;
+        let mut bodies = start(&model, scene, Integrator::Fixed { step }, state);
+        // Of the centre of mass.
+        let velocity = |state: &State| {
+            let [w, x, y, z] = [0, 1, 2, 3].map(|k| state.q[k]);
+            let turn = nalgebra::UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(w, x, y, z));
+            let [spin, v] = [0, 3].map(|k| Vector3::from_column_slice(&state.v[k..k + 3]));
+            v + spin.cross(&(turn * center))
+        };
+        for k in 1..=100 {
+            let before = velocity(bodies.state());
+            let summary = bodies.advance_to(step * f64::from(k)).unwrap();
+            let after = velocity(bodies.state());
+            let found = Vector3::from(summary.environment_impulse);
+            let expected = (Vector3::z() * (-G * step) - (after - before)) * mass;
+            let off = (found - expected).norm() / (mass * (before.norm() + after.norm() + G * step));
+            worst = worst.max(off);
+            assert!(off < 1e-5, "draw {draw}, step {k}: {found:?}, not {expected:?}");
+        }
+    }
+    println!("at most {worst:e}");
+}
+
 // Newton's law for a box that lands flat, as for a ball: it neither turns nor slides.
 #[test]
 fn a_flat_box_stays_flat() {

@@ -68,6 +68,21 @@ const SECANT_RESIDUAL: f64 = 0.05;
 /// kink.
 const PROGRESS_RATIO: f64 = 0.6;
 
+/// Scaled gradient, as a part of its scale, that may be left where velocities are found to the tolerance:
+/// momentum that no impulse accounts for. A contact of stiffness k turns an error of a velocity into k dt^2 / m
+/// times as much. More is left only where rounding leaves it.
+const IMPULSE_RESIDUAL: f64 = 1e-6;
+
+/// A step of Newton's method.
+struct Step {
+    /// Scaled size.
+    size: f64,
+    /// Whether the line search left it as it was.
+    is_full: bool,
+    /// Evaluations it took.
+    evaluations: usize,
+}
+
 impl Solver {
     /// An empty workspace.
     pub fn new() -> Self {
@@ -139,17 +154,20 @@ impl Solver {
                 continue;
             }
             let step = self.step(model, problem, cost, slope, v);
-            summary.line_search += step.1;
+            summary.line_search += step.evaluations;
             summary.iterations += 1;
-            let size = step.0;
+            // Steps that the line search cut at a kink say nothing of the rate.
+            let size = if step.is_full { step.size } else { f64::NAN };
             let theta = size / last_step;
             if theta < 1.0 {
-                let remaining = theta / (1.0 - theta);
-                if remaining * size < target {
-                    summary.stop = Stop::Error;
+                if theta / (1.0 - theta) * size < target {
+                    let former = summary.residual;
                     problem.evaluate(model, v, &mut self.gradient);
                     summary.residual = scaled_norm(&self.gradient, &problem.scale);
-                    return summary;
+                    if summary.residual <= IMPULSE_RESIDUAL * scale || summary.residual > 0.5 * former {
+                        summary.stop = Stop::Error;
+                        return summary;
+                    }
                 }
                 let left = (REUSES - summary.iterations as i32).max(1);
                 need_factor = theta.powi(left) / (1.0 - theta) * size > target;
@@ -195,8 +213,7 @@ impl Solver {
         self.direction.iter().zip(&self.gradient).map(|(d, g)| d * g).sum()
     }
 
-    /// Goes along the direction to the least cost; returns the step's scaled size and the
-    /// evaluations it took.
+    /// Goes along the direction to the least cost.
     fn step(
         &mut self,
         model: &Model,
@@ -204,7 +221,7 @@ impl Solver {
         cost: f64,
         slope: f64,
         v: &mut [f64],
-    ) -> (f64, usize) {
+    ) -> Step {
         problem.inertia.multiply(model, &self.direction, &mut self.inertial);
         let curvature: f64 = self.direction.iter().zip(&self.inertial).map(|(d, a)| d * a).sum();
         for pool in problem.pools_mut() {
@@ -224,7 +241,7 @@ impl Solver {
         let found = search(&mut along, cost, slope);
         v.iter_mut().zip(&self.direction).for_each(|(v, d)| *v += found.alpha * d);
         let size = found.alpha.abs() * unscaled_norm(&self.direction, &problem.scale);
-        (size, found.evaluations + 1)
+        Step { size, is_full: found.alpha == 1.0, evaluations: found.evaluations + 1 }
     }
 }
 
