@@ -284,7 +284,11 @@ fn the_order_of_bodies_does_not_count() {
         let speed = 5.0;
         let boxes = [-1.0, 1.0].map(|side| {
             // Nearly every second one is nearly flat.
-            let turn = if random.bits() % 2 == 0 { random.rotation().powf(0.01) } else { random.rotation() };
+            let turn = if random.bits().is_multiple_of(2) {
+                random.rotation().powf(0.01)
+            } else {
+                random.rotation()
+            };
             let place = random.vector() * 0.02 + Vector3::z() * (side * 0.08);
             let velocity = random.vector() * 0.5 - Vector3::z() * (side * speed);
             let spin = random.vector() * 10.0;
