@@ -51,7 +51,7 @@ fn surface(sampler: &mut SceneSampler, solver: RigidSolver, size: f64, geometry:
     }
 }
 
-/// Waves of up to a third of this size \[m\] in height and two to ten times as long, static.
+/// Ground in waves: their amplitude is up to 0.3 of this size \[m\], their length two to ten times as much.
 fn hills(sampler: &mut SceneSampler, size: f64) -> RigidShape {
     let spacing = size * sampler.log_within(0.2, 2.0);
     let (height, length) = (size * sampler.within(0.0, 0.3), size * sampler.within(2.0, 10.0));
@@ -108,8 +108,7 @@ fn draw(sampler: &mut SceneSampler) -> Trial {
             orientation: sampler.turn(),
         };
         height += reach;
-        let toward =
-            if falls || count == 1 { -1.0 } else { 1.0 - 2.0 * f64::from(number) / f64::from(count - 1) };
+        let toward = if falls { -1.0 } else { 1.0 - 2.0 * f64::from(number) / f64::from(count - 1) };
         let sideways =
             if sampler.chance(0.5) { Vector3::from(sampler.vector(0.5 * speed)) } else { Vector3::zeros() };
         solid.velocity = (sideways + Vector3::z() * (toward * speed)).into();
