@@ -76,6 +76,8 @@ pub(super) struct Impacts {
     pub lost: f64,
     /// Largest gap of surfaces that rebounded \[m\].
     pub gap: f64,
+    /// Impacts of pairs whose impulses are not accurate, and one more if impacts are left to the step.
+    pub inaccurate: usize,
 }
 
 /// Input of the impacts.
@@ -93,7 +95,7 @@ impl Impacts {
     /// Forgets the last step's.
     pub fn clear(&mut self) {
         self.impulses.clear();
-        (self.lost, self.gap) = (0.0, 0.0);
+        (self.lost, self.gap, self.inaccurate) = (0.0, 0.0, 0);
     }
 
     /// Changes the velocities `v` to those after the impacts of a step. Returns whether there were
@@ -116,7 +118,8 @@ impl Impacts {
         let before = self.energy(inputs, v);
         self.collect(inputs);
         self.impulses.resize(inputs.candidates.len(), Vector3::zeros());
-        for _ in 0..MAX_IMPACTS_PER_PAIR * self.pairs.len() {
+        let most = MAX_IMPACTS_PER_PAIR * self.pairs.len();
+        for impact in 0..=most {
             let fastest = |pair: usize| {
                 let speeds = self.pair(pair).map(|c| {
                     let contact = &self.contacts[c];
@@ -131,6 +134,10 @@ impl Impacts {
             // The first of equally fast ones.
             let next = speeds.fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best });
             if next.1 <= MIN_IMPACT_RATIO * min_impact_speed + SLOWEST {
+                break;
+            }
+            if impact == most {
+                self.inaccurate += 1;
                 break;
             }
             self.rebound(inputs, next.0, min_impact_speed, v);
@@ -248,7 +255,7 @@ impl Impacts {
         let (contacts, closing) = (&self.contacts, &self.closing);
         let contact = |k: usize| &contacts[closing[k]];
         let problem = &mut self.pair_impulses;
-        problem.minimise(
+        let normal_accurate = problem.minimise(
             |k| contact(k).along,
             |k, impulse| contact(k).normal * contact(k).normal.dot(&impulse).max(0.0),
             f64::INFINITY,
@@ -260,7 +267,7 @@ impl Impacts {
             problem.impulses[k] = problem.velocity_after(k, &self.pushes);
         }
         core::mem::swap(&mut problem.velocities, &mut problem.impulses);
-        problem.minimise(
+        let friction_accurate = problem.minimise(
             |k| contact(k).across,
             |k, impulse| {
                 let normal = contact(k).normal;
@@ -269,6 +276,7 @@ impl Impacts {
             },
             1.0,
         );
+        self.inaccurate += usize::from(!normal_accurate) + usize::from(!friction_accurate);
         for (k, &c) in self.closing.iter().enumerate() {
             let (contact, impulse) = (&self.contacts[c], self.pushes[k] + self.pair_impulses.impulses[k]);
             self.push(inputs, contact, &impulse, v);

@@ -9,9 +9,13 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-/// Most steps, and the change of a velocity in a step, relative to the largest, that ends them.
-const MOST_STEPS: usize = 1000;
+/// Most steps. In 7416 searches of random pairs 99 % need up to 1000; points nearly at one place need
+/// more, 21,000 at most but for one, which then had 5e-11 left.
+const MOST_STEPS: usize = 20_000;
+/// What impulses would still change of a velocity, relative to the largest, where the search ends.
 const TOLERANCE: f64 = 1e-12;
+/// The same that is too much after [`MOST_STEPS`].
+const INACCURATE: f64 = 1e-6;
 
 /// The contacts of a pair, in world axes.
 #[derive(Clone, Debug, Default)]
@@ -30,19 +34,19 @@ pub(super) struct PairImpulses {
 impl PairImpulses {
     /// Finds the impulses: contact `c` keeps its own in the set on which `project` projects. It responds
     /// by at most `bound(c)` \[1/kg\] to an impulse within; a contact of which that is 0 gets none.
-    /// `most` bounds the factor on all impulses that is chosen in the end.
+    /// `most` bounds the factor on all impulses that is chosen in the end. Returns whether they are accurate.
     pub fn minimise(
         &mut self,
         bound: impl Fn(usize) -> f64,
         project: impl Fn(usize, Vector3<f64>) -> Vector3<f64>,
         most: f64,
-    ) {
+    ) -> bool {
         let count = self.velocities.len();
         for list in [&mut self.impulses, &mut self.former, &mut self.ahead] {
             list.clear();
             list.resize(count, Vector3::zeros());
         }
-        let mut momentum = 1.0_f64;
+        let (mut momentum, mut is_accurate) = (1.0_f64, false);
         for _ in 0..MOST_STEPS {
             let next = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
             let share = (momentum - 1.0) / next;
@@ -50,7 +54,7 @@ impl PairImpulses {
                 *ahead = now + (now - former) * share;
             }
             core::mem::swap(&mut self.impulses, &mut self.former);
-            let (mut change, mut speed, mut uphill) = (0.0_f64, 0.0_f64, 0.0);
+            let (mut left, mut speed, mut uphill) = (0.0_f64, 0.0_f64, 0.0);
             for c in 0..count {
                 // No response is larger than that of the contacts alone, times their number.
                 let scale = count as f64 * bound(c);
@@ -60,16 +64,18 @@ impl PairImpulses {
                 let ahead = self.ahead[c];
                 let found = project(c, ahead - self.velocity_after(c, &self.ahead) / scale);
                 uphill += scale * (ahead - found).dot(&(found - self.former[c]));
-                change = change.max(scale * (found - self.former[c]).norm());
+                left = left.max(scale * (found - ahead).norm());
                 speed = speed.max(scale * found.norm());
                 self.impulses[c] = found;
             }
-            if change <= TOLERANCE * speed {
+            is_accurate = left <= INACCURATE * speed;
+            if left <= TOLERANCE * speed {
                 break;
             }
             momentum = if uphill > 0.0 { 1.0 } else { next };
         }
         self.scale(most);
+        is_accurate
     }
 
     /// Velocity of contact `c` after impulses \[m/s\].

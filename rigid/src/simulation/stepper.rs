@@ -285,7 +285,9 @@ impl Stepper {
         let summary = self.solver.solve(&inputs, &mut self.problem, v)?;
         let depths = candidates.iter().map(|candidate| -candidate.distance / candidate.half_thickness);
         let max_overlap_ratio = depths.fold(0.0, f64::max);
-        Ok(StepSummary { contacts: candidates.len(), max_overlap_ratio, ..summary })
+        // Several problems may be solved after the same impacts.
+        let inaccurate_impacts = core::mem::take(&mut self.impacts.inaccurate);
+        Ok(StepSummary { contacts: candidates.len(), max_overlap_ratio, inaccurate_impacts, ..summary })
     }
 
     /// Stores the accelerations of a step with the final velocities `v`, and writes the external

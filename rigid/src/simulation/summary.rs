@@ -19,6 +19,9 @@ pub struct StepSummary {
     pub refreshed: usize,
     /// Unreliable closed-form solves; see [`comfree`](crate::comfree).
     pub unreliable: usize,
+    /// Impacts with restitution whose impulses are not accurate to 1e-6 of the speed, or that were left
+    /// to the convex problem, which has no restitution.
+    pub inaccurate_impacts: usize,
     /// Largest overlap of surfaces at the start of a step, in half thicknesses of the thinner one:
     /// beyond 1 they have passed each other's middles, and contact may push them out on the wrong
     /// side.
@@ -33,6 +36,7 @@ impl StepSummary {
         self.contacts = self.contacts.max(other.contacts);
         self.refreshed += other.refreshed;
         self.unreliable += other.unreliable;
+        self.inaccurate_impacts += other.inaccurate_impacts;
         self.max_overlap_ratio = self.max_overlap_ratio.max(other.max_overlap_ratio);
     }
 

@@ -376,6 +376,7 @@ impl<'a> Run<'a> {
             .iter()
             .cloned()
             .chain(self.statistics.unreliable_solves_warning())
+            .chain(self.statistics.inaccurate_impacts_warning())
             .collect();
         warnings.extend(self.statistics.pressed());
         warnings.extend(self.scenario.scene.grid_spacing.and_then(|spacing| self.statistics.depths(spacing)));

@@ -121,6 +121,8 @@ struct RigidSums {
     #[serde(default)]
     unreliable: u64,
     #[serde(default)]
+    inaccurate_impacts: u64,
+    #[serde(default)]
     max_overlap_ratio: f64,
 }
 
@@ -158,6 +160,7 @@ impl Statistics {
         sums.factorisations += rigid.solver.factorisations as u64;
         sums.refreshed += rigid.solver.refreshed as u64;
         sums.unreliable += rigid.solver.unreliable as u64;
+        sums.inaccurate_impacts += rigid.solver.inaccurate_impacts as u64;
         sums.max_overlap_ratio = sums.max_overlap_ratio.max(rigid.solver.max_overlap_ratio);
     }
 
@@ -241,6 +244,18 @@ impl Statistics {
                 "bodies: {unreliable} of {solves} closed-form solves in {steps} steps are not reliable: \
                  contacts yielded, or bodies turned by a large angle within the step; use a smaller \
                  dt, or rigid_solver \"icf\""
+            )
+        })
+    }
+
+    /// The warning of impacts with restitution that are not accurate.
+    pub fn inaccurate_impacts_warning(&self) -> Option<String> {
+        let RigidSums { steps, inaccurate_impacts, .. } = self.rigid;
+        (inaccurate_impacts > 0).then(|| {
+            format!(
+                "bodies: {inaccurate_impacts} impacts with restitution in {steps} steps are not accurate to \
+                 1e-6 of the speed, or are without restitution; use fewer points of contact (simpler \
+                 shapes), or a smaller dt"
             )
         })
     }
@@ -351,10 +366,12 @@ mod tests {
         // The deepest was 0.01 m inside: half of a cell of 0.02 m, more than that of one of 0.019
         // m.
         let rigid = AdvanceSummary {
-            solver: StepSummary { max_overlap_ratio: 1.5, ..StepSummary::default() },
+            solver: StepSummary { max_overlap_ratio: 1.5, inaccurate_impacts: 2, ..StepSummary::default() },
             ..AdvanceSummary::default()
         };
         statistics.add(&StepFigures { rigid, ..StepFigures::default() });
+        assert!(statistics.inaccurate_impacts_warning().is_some_and(|said| said.contains("2 impacts")));
+        assert_eq!(Statistics::default().inaccurate_impacts_warning(), None);
         assert!(statistics.pressed().is_some_and(|said| said.contains("1.50 times")));
         assert_eq!((statistics.depths(0.02), Statistics::default().depths(0.0)), (None, None));
         assert!(statistics.depths(0.019).is_some_and(|said| said.contains("1.000e-2 m")));
