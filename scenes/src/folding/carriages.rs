@@ -6,14 +6,34 @@ use crate::format::ClothPoint;
 
 /// How far blades reach below an edge \[m\].
 pub const DEPTH: f64 = 0.025;
-/// The same where an edge lies beyond another that is to stay, from half-way between them: layers that
-/// share cells of the grid move together \[m\].
-pub const BEFORE_MIDDLE: f64 = -0.005;
 /// How much farther than its place an edge is drawn that is laid back, which smooths the cloth \[m\].
 pub const SMOOTHED: f64 = 0.01;
 
 /// How long an edge is carried that is folded over \[s\].
 pub const FOLDED_IN: f64 = 1.2;
+
+/// How far blades reach below an edge that lies beyond another one, which is to stay: layers that share
+/// cells of the grid move together.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    /// How often the points of that other edge count in the origin, beside those of this one.
+    others: usize,
+    /// From the origin inwards; less than 0 is before it \[m\].
+    pub depth: f64,
+}
+
+impl Reach {
+    /// Nearly half-way to the other edge. A single layer is taken along by a blade that comes nearer.
+    const HALF: Self = Self { others: 1, depth: -0.005 };
+    /// Nearly two thirds of the way: edges of two layers that are soft lie as little as 12 mm beyond, and of
+    /// half of that too little would be in the hand.
+    pub const TWO_THIRDS: Self = Self { others: 2, depth: -0.003 };
+
+    /// The points whose mean is the origin.
+    pub fn origin(self, edge: &[ClothPoint], other: &[ClothPoint]) -> Vec<ClothPoint> {
+        std::iter::once(edge).chain(std::iter::repeat_n(other, self.others)).flatten().cloned().collect()
+    }
+}
 
 /// How a garment is carried, by its layers.
 #[derive(Clone, Copy, Debug)]
@@ -24,16 +44,19 @@ pub struct Carrying {
     pub beyond: f64,
     /// How much less far the first fold is carried than it is planned to reach \[m\].
     short: f64,
+    /// How far blades reach below a side that is laid back.
+    reach: Reach,
 }
 
 /// Of garments of two layers.
-const LAYERS: Carrying = Carrying { unfolded_in: FOLDED_IN, beyond: EDGE_BEYOND, short: 0.0 };
+const LAYERS: Carrying =
+    Carrying { unfolded_in: FOLDED_IN, beyond: EDGE_BEYOND, short: 0.0, reach: Reach::TWO_THIRDS };
 
 /// Of a single layer. One below it that shares cells of the grid with it goes along where it is lifted
 /// fast. Of the two edges that its second fold lays down, the outer one is up to 12 mm behind, and the inner
 /// one droops to the table and is pushed along by a blade before it climbs onto it: both are in the hand only
 /// if it reaches well below their mean. An edge of stiff cloth slides on when it is let go, up to 11 mm.
-const LAYER: Carrying = Carrying { unfolded_in: 4.0, beyond: 0.045, short: 0.008 };
+const LAYER: Carrying = Carrying { unfolded_in: 4.0, beyond: 0.045, short: 0.008, reach: Reach::HALF };
 
 pub fn carrying(pattern: &Pattern) -> Carrying {
     if pattern.layers == 1 { LAYER } else { LAYERS }
@@ -98,10 +121,9 @@ pub fn unfold_across(pattern: &Pattern, side: Side, place: &EdgePlace) -> Carria
     }
 }
 
-/// A hand takes the left side, which lies beyond the right one, and lays it back. Its blades end a
-/// little before half-way between the two.
+/// A hand takes the left side, which lies beyond the right one, and lays it back.
 pub fn unfold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
-    let place = &pattern.unfolded_at[edge];
+    let (place, carrying) = (&pattern.unfolded_at[edge], carrying(pattern));
     let along: [Vec<ClothPoint>; 2] = [pattern.lower.to_vec(), pattern.upper.to_vec()];
     // From the line through the corners to the direction of the garment's length.
     let [lower, upper] = pattern.corners;
@@ -109,15 +131,15 @@ pub fn unfold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
     Carriage {
         side,
         name: format!("folded {} side", ["lower", "upper"][edge]),
-        origin: [place.left.clone(), place.right.clone()].concat(),
+        origin: carrying.reach.origin(&place.left, &place.right),
         along,
         turn,
         at: place.at,
-        depth: BEFORE_MIDDLE,
+        depth: carrying.reach.depth,
         opening: 0.06,
         clearance: CLEARANCE,
         distance: 2.0 * place.from_middle + SMOOTHED,
-        lasting: carrying(pattern).unfolded_in,
+        lasting: carrying.unfolded_in,
         drop: 0.004,
         // The blades of hands that undid the second fold are the other way round.
         swapped: (side as usize) < pattern.lower_at.len(),

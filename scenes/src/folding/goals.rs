@@ -21,6 +21,9 @@ const OF_PLANNED: f64 = 1.0095;
 /// narrow legs than to a shirt. For a towel so is the most that the second may cover: without sleeves or
 /// legs beside each other, a quarter has little that the edges beyond it could hide in.
 ///
+/// Flat again, at most half of one long sleeve is hidden: the part that may be of the other garments is more
+/// than a whole sleeve that was not laid back.
+///
 /// The stages of the plan begin at these times and end at the last one \[s\].
 pub fn goals(
     cloth: &ClothSpec,
@@ -52,6 +55,10 @@ pub fn goals(
         min: covered.map(|[min, _]| rounded(min)),
         max: covered.map_or(Some(0.0), |[_, max]| max.is_finite().then(|| rounded(max))),
     };
+    let flat_again = match plan.folds {
+        Folds::Halves { .. } => 0.8518 * whole,
+        Folds::Sleeves { .. } => whole - 0.25 * (whole - once),
+    };
     let area = |area: f64, [min, max]: [f64; 2]| Some([min * area, max * area]);
     let any = f64::INFINITY;
     let crossings = |name: &str, time| goal(&format!("{name}, no layer through another"), time, None);
@@ -67,7 +74,7 @@ pub fn goals(
         goal("folded twice", times[second], Some([0.80 * twice, most_twice])),
         crossings("folded twice", times[second]),
         crossings("second fold undone", times[second + 1]),
-        goal("flat again", end, area(whole, [0.8518, any])),
+        goal("flat again", end, Some([flat_again, any])),
         crossings("flat again", end),
     ])
 }

@@ -5,19 +5,24 @@
 
 use nalgebra::Vector2;
 
-use super::carriages::{BEFORE_MIDDLE, DEPTH, FOLDED_IN, SMOOTHED};
+use super::carriages::{DEPTH, FOLDED_IN, Reach, SMOOTHED};
 use super::hands::{CLEARANCE, Carriage, Columns, Hold, Side};
 use super::pattern::{AT_CORNER, EDGE_BEYOND, key, named};
 use super::plan::{Carried, Folds, Held, Plan, Stage};
 use crate::format::{ClothPoint, ClothShape, TShirtMeasures};
 
 /// Height above the table of the end of a blade that goes below a cuff that lies on the body, over the
-/// grid's spacing \[-\]: layers lie at 0.5, 1.4, 2.6 and 3.8 spacings.
-const ON_BODY: f64 = 1.9;
+/// grid's spacing \[-\]. It slides on the body, whose upper layer is at 1.4 spacings; the lower layer of the
+/// cuff is at 2.1 to 2.6, and a blade at 1.6 was seen to push it along.
+const ON_BODY: f64 = 1.3;
 
 /// How much less far a sleeve is carried back than onto the body, where it lies that much short \[m\]: drawn
 /// farther, it takes the body along.
 const SHORT: f64 = 0.01;
+
+/// How much farther the lower edge is carried than it comes to lie \[m\]: the fold of four to six layers is
+/// round and takes that of its length.
+const IN_THE_FOLD: f64 = 0.013;
 
 /// How far below the middle of the cuffs the body is held down \[m\].
 const BELOW_CUFFS: f64 = 0.13;
@@ -165,7 +170,7 @@ impl Sleeves {
             depth: DEPTH,
             opening: 0.07,
             clearance: CLEARANCE,
-            distance: self.measures.length + EDGE_BEYOND,
+            distance: self.measures.length + EDGE_BEYOND + IN_THE_FOLD,
             lasting: FOLDED_IN,
             drop: 0.016,
             swapped: false,
@@ -178,9 +183,9 @@ impl Sleeves {
         let below = self.layers(self.hem_at(side), self.shoulder, 0.0);
         Carriage {
             name: format!("{name} end of the folded hem"),
-            origin: [folded.origin, below].concat(),
+            origin: Reach::TWO_THIRDS.origin(&folded.origin, &below),
             along: [toward, from],
-            depth: BEFORE_MIDDLE,
+            depth: Reach::TWO_THIRDS.depth,
             distance: self.shoulder - self.hem.y + SMOOTHED,
             drop: 0.004,
             swapped: true,
