@@ -23,10 +23,10 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Nearly half-way to the other edge. A single layer is taken along by a blade that comes nearer.
+    /// Nearly half-way to the other edge. A blade that comes nearer can take it along.
     const HALF: Self = Self { others: 1, depth: -0.005 };
-    /// Nearly two thirds of the way: edges of two layers that are soft lie as little as 12 mm beyond, and of
-    /// half of that too little would be in the hand.
+    /// Nearly two thirds of the way: soft edges lie as little as 12 mm beyond, and of half of that too little
+    /// would be in the hand.
     pub const TWO_THIRDS: Self = Self { others: 2, depth: -0.003 };
 
     /// The points whose mean is the origin.
@@ -50,7 +50,10 @@ pub struct Carrying {
 
 /// Of garments of two layers.
 const LAYERS: Carrying =
-    Carrying { unfolded_in: FOLDED_IN, beyond: EDGE_BEYOND, short: 0.0, reach: Reach::TWO_THIRDS };
+    Carrying { unfolded_in: FOLDED_IN, beyond: EDGE_BEYOND, short: 0.0, reach: Reach::HALF };
+
+/// The first fold of a narrow garment is planned to reach less than this beyond what it is laid onto \[m\].
+const NARROW: f64 = 0.033;
 
 /// Of a single layer. One below it that shares cells of the grid with it goes along where it is lifted
 /// fast. Of the two edges that its second fold lays down, the outer one is up to 12 mm behind, and the inner
@@ -59,7 +62,12 @@ const LAYERS: Carrying =
 const LAYER: Carrying = Carrying { unfolded_in: 4.0, beyond: 0.045, short: 0.008, reach: Reach::HALF };
 
 pub fn carrying(pattern: &Pattern) -> Carrying {
-    if pattern.layers == 1 { LAYER } else { LAYERS }
+    let is_narrow = side_beyond(pattern) < NARROW;
+    match pattern.layers {
+        1 => LAYER,
+        _ if is_narrow => Carrying { reach: Reach::TWO_THIRDS, ..LAYERS },
+        _ => LAYERS,
+    }
 }
 
 /// A hand takes the left side at its lower or upper corner and lays it onto the right side.
