@@ -77,7 +77,7 @@ fn random_garments_have_scenes() {
         let mut scenario = Scenario::new(&scene).unwrap_or_else(|error| panic!("{folding:?}: {error}"));
         scenario.step().unwrap();
         let [flat, half, quarter, again] = bounds(&scene).try_into().unwrap();
-        assert!(quarter[1] < half[1] && half[1] < flat[0] && again[0] < flat[0], "{folding:?}");
+        assert!(quarter[1] < half[1] && half[1] < flat[0] && again[0] <= flat[0], "{folding:?}");
         if let Garment::Towel { size: [a, b] } = folding.garment {
             let near = |bound: Option<f64>, factor: f64, exact: f64, folds: f64| {
                 let strip = 0.05 * folding.grid_spacing * (a + b) + 1e-4;

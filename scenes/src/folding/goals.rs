@@ -14,6 +14,9 @@ use crate::format::{ClothShape, ClothSpec, Goal, Pose, Quantity};
 /// Most that a fold may cover, over what it covers as it is planned \[-\].
 const OF_PLANNED: f64 = 1.0095;
 
+/// Least that the flat garment may cover, over the area of its pattern \[-\].
+const FLAT: f64 = 0.9496;
+
 /// The garment covers what an ideally folded one covers, and no layer is through another. The
 /// bounds are those of the T-shirt of the built-in scenes of before: within them a fold is even, and
 /// what is laid flat again has no more than a corner turned in. The most that the first fold may cover
@@ -21,8 +24,8 @@ const OF_PLANNED: f64 = 1.0095;
 /// narrow legs than to a shirt. For a towel so is the most that the second may cover: without sleeves or
 /// legs beside each other, a quarter has little that the edges beyond it could hide in.
 ///
-/// Flat again, at most half of one long sleeve is hidden: the part that may be of the other garments is more
-/// than a whole sleeve that was not laid back.
+/// Flat again, at most half of one long sleeve is hidden, or what may be where it lies flat first: the part
+/// that may be of the other garments is more than a whole sleeve that was not laid back.
 ///
 /// The stages of the plan begin at these times and end at the last one \[s\].
 pub fn goals(
@@ -57,7 +60,7 @@ pub fn goals(
     };
     let flat_again = match plan.folds {
         Folds::Halves { .. } => 0.8518 * whole,
-        Folds::Sleeves { .. } => whole - 0.25 * (whole - once),
+        Folds::Sleeves { .. } => (whole - 0.25 * (whole - once)).min(FLAT * whole),
     };
     let area = |area: f64, [min, max]: [f64; 2]| Some([min * area, max * area]);
     let any = f64::INFINITY;
@@ -69,7 +72,7 @@ pub fn goals(
         Folds::Sleeves { .. } => "sleeves on the body",
     };
     Ok(vec![
-        goal("flat", times[0], area(whole, [0.9496, any])),
+        goal("flat", times[0], area(whole, [FLAT, any])),
         goal(name, times[first], Some([0.8976 * once, most_once])),
         goal("folded twice", times[second], Some([0.80 * twice, most_twice])),
         crossings("folded twice", times[second]),
