@@ -1,6 +1,6 @@
 //! Which edges the hands take, and how they carry them.
 
-use super::hands::{CLEARANCE, Carriage, Side};
+use super::hands::{CLEARANCE, Carriage, STAND_OFF, Side};
 use super::pattern::{EDGE_BEYOND, EdgePlace, Pattern, side_beyond};
 use crate::format::ClothPoint;
 
@@ -20,14 +20,16 @@ pub struct Reach {
     others: usize,
     /// From the origin inwards; less than 0 is before it \[m\].
     pub depth: f64,
+    /// How far before the origin a hand comes down: beyond this edge \[m\].
+    pub stand_off: f64,
 }
 
 impl Reach {
     /// Nearly half-way to the other edge. A blade that comes nearer can take it along.
-    const HALF: Self = Self { others: 1, depth: -0.005 };
+    const HALF: Self = Self { others: 1, depth: -0.005, stand_off: STAND_OFF };
     /// Nearly two thirds of the way: soft edges lie as little as 12 mm beyond, and of half of that too little
-    /// would be in the hand.
-    pub const TWO_THIRDS: Self = Self { others: 2, depth: -0.003 };
+    /// would be in the hand. Others lie 36 mm beyond: the hand comes down farther away.
+    pub const TWO_THIRDS: Self = Self { others: 2, depth: -0.003, stand_off: STAND_OFF + 0.015 };
 
     /// The points whose mean is the origin.
     pub fn origin(self, edge: &[ClothPoint], other: &[ClothPoint]) -> Vec<ClothPoint> {
@@ -81,6 +83,7 @@ pub fn fold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
         turn: 0.0,
         at: 0.0,
         depth: DEPTH,
+        stand_off: STAND_OFF,
         opening: 0.06,
         clearance: CLEARANCE,
         distance: 2.0 * place.from_middle + side_beyond(pattern) - carrying(pattern).short,
@@ -100,6 +103,7 @@ pub fn fold_across(pattern: &Pattern, side: Side, place: &EdgePlace) -> Carriage
         turn: 0.0,
         at: 0.0,
         depth: DEPTH,
+        stand_off: STAND_OFF,
         opening: 0.07,
         clearance: CLEARANCE,
         distance: pattern.length + carrying(pattern).beyond,
@@ -120,6 +124,7 @@ pub fn unfold_across(pattern: &Pattern, side: Side, place: &EdgePlace) -> Carria
         turn: 0.0,
         at: 0.0,
         depth: 0.0,
+        stand_off: STAND_OFF,
         opening: 0.07,
         clearance: CLEARANCE,
         distance: place.length + SMOOTHED,
@@ -144,6 +149,7 @@ pub fn unfold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
         turn,
         at: place.at,
         depth: carrying.reach.depth,
+        stand_off: carrying.reach.stand_off,
         opening: 0.06,
         clearance: CLEARANCE,
         distance: 2.0 * place.from_middle + SMOOTHED,

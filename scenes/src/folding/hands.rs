@@ -24,8 +24,8 @@ pub const CLEARANCE: f64 = 0.001;
 const CLOSED: f64 = 0.004;
 /// Effort of a finger that pinches \[N\].
 const PINCH: f64 = 5.0;
-/// How far before the edge a hand comes down \[m\].
-const STAND_OFF: f64 = 0.03;
+/// How far before an edge a hand comes down \[m\].
+pub const STAND_OFF: f64 = 0.03;
 /// How far a hand draws back after it let go \[m\].
 const DRAW_BACK: f64 = 0.08;
 
@@ -100,6 +100,8 @@ pub struct Carriage {
     pub at: f64,
     /// How far the blades reach beyond the origin \[m\].
     pub depth: f64,
+    /// How far before the origin it comes down \[m\].
+    pub stand_off: f64,
     /// Opening with which it comes \[m\].
     pub opening: f64,
     /// Height of the lower blade's end above the table where it goes below the edge \[m\].
@@ -235,11 +237,11 @@ struct Moves<'a> {
 impl Moves<'_> {
     /// Slides a blade below the edge and pinches.
     fn take(&mut self, edge: &Carriage) {
-        let Carriage { opening, depth, clearance, .. } = *edge;
+        let Carriage { opening, depth, stand_off, clearance, .. } = *edge;
         // Of an open hand the blades are beside the middle, the lower one behind it.
         let behind = 0.5 * opening * TILT.cos();
         let low = height_above(clearance, opening);
-        let before = behind - STAND_OFF;
+        let before = behind - stand_off;
         self.go(duration::APPROACH, WaypointPath::Joint, before, low + 0.08, TILT);
         self.go(duration::DOWN, WaypointPath::Straight, before, low, TILT);
         self.go(duration::SLIDE, WaypointPath::Straight, depth + behind, low, TILT);

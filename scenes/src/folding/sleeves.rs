@@ -6,7 +6,7 @@
 use nalgebra::Vector2;
 
 use super::carriages::{DEPTH, FOLDED_IN, Reach, SMOOTHED};
-use super::hands::{CLEARANCE, Carriage, Columns, Hold, Side};
+use super::hands::{CLEARANCE, Carriage, Columns, Hold, STAND_OFF, Side};
 use super::pattern::{AT_CORNER, EDGE_BEYOND, key, named};
 use super::plan::{Carried, Folds, Held, Plan, Stage};
 use crate::format::{ClothPoint, ClothShape, TShirtMeasures};
@@ -110,6 +110,7 @@ impl Sleeves {
             turn: if left { -self.slope() } else { self.slope() },
             at: 0.0,
             depth: DEPTH,
+            stand_off: STAND_OFF,
             opening: 0.06,
             clearance: CLEARANCE,
             distance: 2.0 * (self.cuff_at() - self.hem.x),
@@ -168,6 +169,7 @@ impl Sleeves {
             turn: 0.0,
             at: 0.0,
             depth: DEPTH,
+            stand_off: STAND_OFF,
             opening: 0.07,
             clearance: CLEARANCE,
             distance: self.measures.length + EDGE_BEYOND + IN_THE_FOLD,
@@ -186,6 +188,7 @@ impl Sleeves {
             origin: Reach::TWO_THIRDS.origin(&folded.origin, &below),
             along: [toward, from],
             depth: Reach::TWO_THIRDS.depth,
+            stand_off: Reach::TWO_THIRDS.stand_off,
             distance: self.shoulder - self.hem.y + SMOOTHED,
             drop: 0.004,
             swapped: true,
