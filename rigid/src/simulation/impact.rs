@@ -276,7 +276,7 @@ impl Impacts {
             },
             1.0,
         );
-        self.inaccurate += usize::from(!normal_accurate) + usize::from(!friction_accurate);
+        self.inaccurate += usize::from(!(normal_accurate && friction_accurate));
         for (k, &c) in self.closing.iter().enumerate() {
             let (contact, impulse) = (&self.contacts[c], self.pushes[k] + self.pair_impulses.impulses[k]);
             self.push(inputs, contact, &impulse, v);

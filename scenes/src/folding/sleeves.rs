@@ -18,7 +18,7 @@ const ON_BODY: f64 = 1.3;
 
 /// How far blades go below a cuff that lies on the body, which they push along by up to 25 mm before it
 /// climbs onto them \[m\].
-const BELOW_CUFF: f64 = 0.045;
+const CUFF_DEPTH: f64 = 0.045;
 
 /// How much less far a sleeve is carried back than onto the body, where it lies that much short \[m\]: drawn
 /// farther, it takes the body along.
@@ -132,7 +132,7 @@ impl Sleeves {
             along: [toward, from],
             // It lies as in a mirror.
             turn: -folded.turn,
-            depth: BELOW_CUFF,
+            depth: CUFF_DEPTH,
             clearance: ON_BODY * self.grid_spacing,
             distance: folded.distance - SHORT,
             lasting: 2.0,
