@@ -1,6 +1,6 @@
 //! Which edges the hands take, and how they carry them.
 
-use super::hands::{CLEARANCE, Carriage, STAND_OFF, Side};
+use super::hands::{CLEARANCE, Carriage, SLIDING, STAND_OFF, Side};
 use super::pattern::{EDGE_BEYOND, EdgePlace, Pattern, side_beyond};
 use crate::format::ClothPoint;
 
@@ -84,6 +84,7 @@ pub fn fold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
         at: 0.0,
         depth: DEPTH,
         stand_off: STAND_OFF,
+        sliding: SLIDING,
         opening: 0.06,
         clearance: CLEARANCE,
         distance: 2.0 * place.from_middle + side_beyond(pattern) - carrying(pattern).short,
@@ -104,6 +105,7 @@ pub fn fold_across(pattern: &Pattern, side: Side, place: &EdgePlace) -> Carriage
         at: 0.0,
         depth: DEPTH,
         stand_off: STAND_OFF,
+        sliding: SLIDING,
         opening: 0.07,
         clearance: CLEARANCE,
         distance: pattern.length + carrying(pattern).beyond,
@@ -125,6 +127,7 @@ pub fn unfold_across(pattern: &Pattern, side: Side, place: &EdgePlace) -> Carria
         at: 0.0,
         depth: 0.0,
         stand_off: STAND_OFF,
+        sliding: SLIDING,
         opening: 0.07,
         clearance: CLEARANCE,
         distance: place.length + SMOOTHED,
@@ -150,6 +153,7 @@ pub fn unfold_side(pattern: &Pattern, side: Side, edge: usize) -> Carriage {
         at: place.at,
         depth: carrying.reach.depth,
         stand_off: carrying.reach.stand_off,
+        sliding: SLIDING,
         opening: 0.06,
         clearance: CLEARANCE,
         distance: 2.0 * place.from_middle + SMOOTHED,

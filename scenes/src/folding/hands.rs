@@ -34,7 +34,6 @@ mod duration {
     /// To above the place where it comes down.
     pub const APPROACH: f64 = 0.6;
     pub const DOWN: f64 = 0.2;
-    pub const SLIDE: f64 = 0.3;
     pub const CLOSE: f64 = 0.3;
     pub const OPEN: f64 = 0.35;
     pub const DRAW_BACK: f64 = 0.3;
@@ -43,10 +42,13 @@ mod duration {
     pub const PARK: f64 = 0.3;
 }
 
-/// From the sighting of an edge to the end of its carriage, but for the time that it is carried \[s\].
+/// How long blades slide below an edge \[s\].
+pub const SLIDING: f64 = 0.3;
+
+/// From the sighting of an edge to the end of its carriage, but for the times in which the blades slide below
+/// it and it is carried \[s\].
 pub const BESIDE_CARRYING: f64 = duration::APPROACH
     + duration::DOWN
-    + duration::SLIDE
     + duration::CLOSE
     + duration::OPEN
     + duration::DRAW_BACK
@@ -102,6 +104,8 @@ pub struct Carriage {
     pub depth: f64,
     /// How far before the origin it comes down \[m\].
     pub stand_off: f64,
+    /// How long the blades slide below the edge \[s\].
+    pub sliding: f64,
     /// Opening with which it comes \[m\].
     pub opening: f64,
     /// Height of the lower blade's end above the table where it goes below the edge \[m\].
@@ -156,7 +160,7 @@ impl Hands {
     }
 
     /// Takes and lays an edge that is seen at this time \[s\]; the hand has to be at a stop then. It
-    /// ends [`BESIDE_CARRYING`] and the time of carrying later, where it waits with its wrist turned to
+    /// ends [`BESIDE_CARRYING`] and the times of sliding and carrying later, where it waits with its wrist turned to
     /// `wrist` \[rad\].
     pub fn carry(&mut self, time: f64, edge: &Carriage, wrist: f64) {
         let Carriage { name, origin, along, turn, at, side, swapped, .. } = edge;
@@ -168,8 +172,8 @@ impl Hands {
         moves.park(wrist);
     }
 
-    /// Presses a place that is seen at this time \[s\], while the other hand takes an edge, carries it in so
-    /// much time and lays it. It ends with that hand, where it waits with its wrist turned to `wrist` \[rad\].
+    /// Presses a place that is seen at this time \[s\], while the other hand slides below an edge and carries
+    /// it, in so much time, and lays it. It ends with that hand, where it waits with its wrist turned to `wrist` \[rad\].
     pub fn hold(&mut self, time: f64, place: &Hold, carrying: f64, wrist: f64) {
         let Hold { name, origin, along, side, .. } = place;
         let mut moves = self.look(time, (name, origin, along), (*side, false));
@@ -237,14 +241,14 @@ struct Moves<'a> {
 impl Moves<'_> {
     /// Slides a blade below the edge and pinches.
     fn take(&mut self, edge: &Carriage) {
-        let Carriage { opening, depth, stand_off, clearance, .. } = *edge;
+        let Carriage { opening, depth, stand_off, sliding, clearance, .. } = *edge;
         // Of an open hand the blades are beside the middle, the lower one behind it.
         let behind = 0.5 * opening * TILT.cos();
         let low = height_above(clearance, opening);
         let before = behind - stand_off;
         self.go(duration::APPROACH, WaypointPath::Joint, before, low + 0.08, TILT);
         self.go(duration::DOWN, WaypointPath::Straight, before, low, TILT);
-        self.go(duration::SLIDE, WaypointPath::Straight, depth + behind, low, TILT);
+        self.go(sliding, WaypointPath::Straight, depth + behind, low, TILT);
         self.grip(self.time, CLOSED, duration::CLOSE, PINCH);
         self.go(
             duration::CLOSE,
@@ -272,7 +276,7 @@ impl Moves<'_> {
         self.grip(self.time + 0.1, CLOSED, duration::CLOSE, PINCH);
         self.go(duration::APPROACH, WaypointPath::Joint, 0.0, height + 0.08, 0.0);
         self.go(duration::DOWN, WaypointPath::Straight, 0.0, height, 0.0);
-        self.go(duration::SLIDE + duration::CLOSE + carrying, WaypointPath::Straight, 0.0, height, 0.0);
+        self.go(duration::CLOSE + carrying, WaypointPath::Straight, 0.0, height, 0.0);
         self.go(duration::OPEN, WaypointPath::Straight, 0.0, height + 0.08, 0.0);
         self.go(duration::DRAW_BACK + duration::UP, WaypointPath::Straight, 0.0, height + 0.15, 0.0);
     }

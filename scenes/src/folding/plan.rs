@@ -85,9 +85,10 @@ impl Stage {
         Self { carried, held: None }
     }
 
-    /// How long the slowest edge is carried \[s\].
+    /// How long the hand that is the slowest slides below its edge and carries it \[s\].
     fn carrying(&self) -> f64 {
-        self.carried.iter().map(|carried| carried.carriage.lasting).fold(0.0, f64::max)
+        let times = self.carried.iter().map(|Carried { carriage, .. }| carriage.sliding + carriage.lasting);
+        times.fold(0.0, f64::max)
     }
 
     /// Lets the hands do it from this time on \[s\].

@@ -6,19 +6,29 @@
 use nalgebra::Vector2;
 
 use super::carriages::{DEPTH, FOLDED_IN, Reach, SMOOTHED};
-use super::hands::{CLEARANCE, Carriage, Columns, Hold, STAND_OFF, Side};
+use super::hands::{CLEARANCE, Carriage, Columns, Hold, SLIDING, STAND_OFF, Side};
 use super::pattern::{AT_CORNER, EDGE_BEYOND, key, named};
 use super::plan::{Carried, Folds, Held, Plan, Stage};
 use crate::format::{ClothPoint, ClothShape, TShirtMeasures};
 
 /// Height above the table of the end of a blade that goes below a cuff that lies on the body, over the
-/// grid's spacing \[-\]. It slides on the body, whose upper layer is at 1.4 spacings; the lower layer of the
-/// cuff is at 2.1 to 2.6, and a blade at 1.6 was seen to push it along.
-const ON_BODY: f64 = 1.3;
+/// grid's spacing \[-\]: between the body, whose upper layer is at 1.4 spacings, and the cuff, whose lower
+/// layer is at 2.2 to 2.5. Lower, it pushes the body along, and the cuff with it.
+const ON_BODY: f64 = 2.05;
 
-/// How far blades go below a cuff that lies on the body, which they push along by up to 25 mm before it
-/// climbs onto them \[m\].
-const CUFF_DEPTH: f64 = 0.045;
+/// How far blades go below a cuff that lies on the body \[m\].
+const CUFF_DEPTH: f64 = 0.03;
+
+/// How far before a cuff that lies on the body a hand comes down \[m\]: not onto the other cuff.
+const BEFORE_CUFF: f64 = 0.02;
+
+/// How long blades slide below a cuff that lies on the body \[s\]. Layers that share cells of the grid drag
+/// each other along in proportion to their speed.
+const SLIDING_ON_BODY: f64 = 0.9;
+
+/// Least distance from the middle line to the middle of a cuff that lies on the body \[m\]: between the two
+/// cuffs a hand has to come down on the body alone.
+const FROM_MIDDLE: f64 = 0.05;
 
 /// How much less far a sleeve is carried back than onto the body, where it lies that much short \[m\]: drawn
 /// farther, it takes the body along.
@@ -28,8 +38,10 @@ const SHORT: f64 = 0.01;
 /// round and takes that of its length.
 const IN_THE_FOLD: f64 = 0.013;
 
-/// How far below the middle of the cuffs the body is held down \[m\].
-const BELOW_CUFFS: f64 = 0.13;
+/// Where the body is held down: how far below the middle of the cuffs, and from the middle line away from the
+/// cuff that is laid back, which is where the blades come from \[m\]. The hands keep clear of each other by
+/// 3 cm.
+const HELD: [f64; 2] = [0.08, 0.02];
 
 /// Height above the table of what holds the body down, over the grid's spacing \[-\]: its two layers lie at
 /// 0.5 and 1.4 spacings, and blades touch them half a spacing off.
@@ -87,13 +99,18 @@ impl Sleeves {
                 lay_back(left),
             ],
             folded: [2, 3],
-            folds: Folds::Sleeves { crease: self.hem.x },
+            folds: Folds::Sleeves { crease: self.crease() },
         }
     }
 
     /// The middle of a cuff, from the middle line \[m\].
     fn cuff_at(&self) -> f64 {
         0.5 * (self.cuff[0].x + self.cuff[1].x)
+    }
+
+    /// Distance of the creases from the middle line \[m\].
+    fn crease(&self) -> f64 {
+        self.hem.x.max(0.5 * (self.cuff_at() + FROM_MIDDLE))
     }
 
     /// Angle from a cuff to the direction of the shirt's length \[rad\].
@@ -115,9 +132,10 @@ impl Sleeves {
             at: 0.0,
             depth: DEPTH,
             stand_off: STAND_OFF,
+            sliding: SLIDING,
             opening: 0.06,
             clearance: CLEARANCE,
-            distance: 2.0 * (self.cuff_at() - self.hem.x),
+            distance: 2.0 * (self.cuff_at() - self.crease()),
             lasting: FOLDED_IN,
             drop: 0.012,
             swapped: left,
@@ -133,6 +151,8 @@ impl Sleeves {
             // It lies as in a mirror.
             turn: -folded.turn,
             depth: CUFF_DEPTH,
+            stand_off: BEFORE_CUFF,
+            sliding: SLIDING_ON_BODY,
             clearance: ON_BODY * self.grid_spacing,
             distance: folded.distance - SHORT,
             lasting: 2.0,
@@ -142,13 +162,15 @@ impl Sleeves {
         }
     }
 
-    /// Below the cuffs, in the middle of the body.
-    fn hold_body(&self, (_, name): (Side, &str)) -> Hold {
-        let y = 0.5 * (self.cuff[0].y + self.cuff[1].y) - BELOW_CUFFS;
+    /// Below the cuffs, where blades come from that go below one of them.
+    fn hold_body(&self, (side, name): (Side, &str)) -> Hold {
+        let [below, beside] = HELD;
+        let x = if side == Side::Left { beside } else { -beside };
+        let y = 0.5 * (self.cuff[0].y + self.cuff[1].y) - below;
         Hold {
             side: Side::Left,
             name: format!("body below the {name} cuff"),
-            origin: self.layers(0.0, y, self.gap),
+            origin: self.layers(x, y, self.gap),
             along: ["left", "right"].map(|end| vec![key(&format!("hem-{end}"))]),
             height: PRESSED * self.grid_spacing,
         }
@@ -175,6 +197,7 @@ impl Sleeves {
             at: 0.0,
             depth: DEPTH,
             stand_off: STAND_OFF,
+            sliding: SLIDING,
             opening: 0.07,
             clearance: CLEARANCE,
             distance: self.measures.length + EDGE_BEYOND + IN_THE_FOLD,
