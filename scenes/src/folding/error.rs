@@ -10,10 +10,10 @@ pub enum FoldingError {
     /// It cannot be cut or sewn.
     #[error(transparent)]
     Cloth(#[from] ClothError),
-    /// Sleeves that would lie on each other on the body.
+    /// Sleeves too long to be laid onto the body.
     #[error(
-        "sleeve_length: {length} m must be at most {most} m, half of chest_width, so that sleeves on the body do not \
-         lie on each other"
+        "sleeve_length: {length} m must be at most {most} m, half of chest_width, so that sleeves that are folded at \
+         the body's sides do not reach each other"
     )]
     Sleeves {
         /// Their length \[m\].

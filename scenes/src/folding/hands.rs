@@ -160,8 +160,8 @@ impl Hands {
     }
 
     /// Takes and lays an edge that is seen at this time \[s\]; the hand has to be at a stop then. It
-    /// ends [`BESIDE_CARRYING`] and the times of sliding and carrying later, where it waits with its wrist turned to
-    /// `wrist` \[rad\].
+    /// ends [`BESIDE_CARRYING`] and the times of sliding and carrying later, where it waits with its wrist
+    /// turned to `wrist` \[rad\].
     pub fn carry(&mut self, time: f64, edge: &Carriage, wrist: f64) {
         let Carriage { name, origin, along, turn, at, side, swapped, .. } = edge;
         let mut moves = self.look(time, (name, origin, along), (*side, *swapped));
@@ -173,7 +173,8 @@ impl Hands {
     }
 
     /// Presses a place that is seen at this time \[s\], while the other hand slides below an edge and carries
-    /// it, in so much time, and lays it. It ends with that hand, where it waits with its wrist turned to `wrist` \[rad\].
+    /// it, in so much time, and lays it. It ends with that hand, where it waits with its wrist turned to
+    /// `wrist` \[rad\].
     pub fn hold(&mut self, time: f64, place: &Hold, carrying: f64, wrist: f64) {
         let Hold { name, origin, along, side, .. } = place;
         let mut moves = self.look(time, (name, origin, along), (*side, false));

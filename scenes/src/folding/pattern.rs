@@ -23,8 +23,8 @@ pub const EDGE_BEYOND: f64 = 0.025;
 pub enum Garment {
     /// A T-shirt, with sleeves of any length.
     TShirt(TShirtMeasures),
-    /// A shirt whose sleeves are laid onto its body in place of the first fold. Both reach to the middle
-    /// line at most.
+    /// A shirt whose sleeves are laid onto its body in place of the first fold. They are at most as long as
+    /// half of its chest is wide; between the two cuffs a hand has room.
     LongSleeves(TShirtMeasures),
     /// Trousers.
     Trousers(TrousersMeasures),

@@ -13,7 +13,7 @@ use crate::format::{ClothPoint, ClothShape, TShirtMeasures};
 
 /// Height above the table of the end of a blade that goes below a cuff that lies on the body, over the
 /// grid's spacing \[-\]: between the body, whose upper layer is at 1.4 spacings, and the cuff, whose lower
-/// layer is at 2.2 to 2.5. Lower, it pushes the body along, and the cuff with it.
+/// layer is at 2.1 to 2.9. Lower, it pushes the body along, and the cuff with it.
 const ON_BODY: f64 = 2.05;
 
 /// How far blades go below a cuff that lies on the body \[m\].
@@ -38,10 +38,12 @@ const SHORT: f64 = 0.01;
 /// round and takes that of its length.
 const IN_THE_FOLD: f64 = 0.013;
 
-/// Where the body is held down: how far below the middle of the cuffs, and from the middle line away from the
-/// cuff that is laid back, which is where the blades come from \[m\]. The hands keep clear of each other by
-/// 3 cm.
-const HELD: [f64; 2] = [0.08, 0.02];
+/// How far below the middle of the cuffs the body is held down \[m\]. The two hands keep 2.7 cm apart.
+const BELOW_CUFFS: f64 = 0.08;
+
+/// How far from the middle line the body is held down, away from the cuff that is laid back: where the blades
+/// come from \[m\].
+const BESIDE_MIDDLE: f64 = 0.02;
 
 /// Height above the table of what holds the body down, over the grid's spacing \[-\]: its two layers lie at
 /// 0.5 and 1.4 spacings, and blades touch them half a spacing off.
@@ -164,9 +166,8 @@ impl Sleeves {
 
     /// Below the cuffs, where blades come from that go below one of them.
     fn hold_body(&self, (side, name): (Side, &str)) -> Hold {
-        let [below, beside] = HELD;
-        let x = if side == Side::Left { beside } else { -beside };
-        let y = 0.5 * (self.cuff[0].y + self.cuff[1].y) - below;
+        let x = if side == Side::Left { BESIDE_MIDDLE } else { -BESIDE_MIDDLE };
+        let y = 0.5 * (self.cuff[0].y + self.cuff[1].y) - BELOW_CUFFS;
         Hold {
             side: Side::Left,
             name: format!("body below the {name} cuff"),
