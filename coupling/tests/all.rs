@@ -26,6 +26,7 @@ mod granular;
 mod held;
 mod islands;
 mod lattices;
+mod pinched_layers;
 mod pressing;
 mod problems;
 mod random_drops;
