@@ -377,8 +377,8 @@ pub struct BenchArguments {
     /// Garments: spacing of the grid [m]; by default that of the scene
     #[arg(long, value_name = "M")]
     pub grid_spacing: Option<f64>,
-    /// Trials: folder for the scenes that violate a law, as drawn and as reduced to the smallest
-    /// that still does.
+    /// Trials: folder for the scenes that violate a law, as drawn and as reduced to the smallest that
+    /// still does, and for the scene of a single trial (--count 1) in any case.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]

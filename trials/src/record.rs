@@ -34,6 +34,24 @@ pub struct Moment {
     pub angular: Vector3<f64>,
     /// Impulse of the last step on the environment: floors, tools, the grid's boundaries \[N s\].
     pub environment_impulse: Vector3<f64>,
+    /// Work that bodies on prescribed paths have done since the start, and their impulses \[J, N s\].
+    pub driven: Driven,
+}
+
+/// What bodies on prescribed paths gave to all others.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Driven {
+    /// Work \[J\].
+    pub work: f64,
+    /// Linear impulse \[N s\].
+    pub impulse: Vector3<f64>,
+}
+
+impl Driven {
+    /// Their work in a frame that moves at `frame` \[m/s\] \[J\].
+    pub fn work_in(&self, frame: &Vector3<f64>) -> f64 {
+        self.work - frame.dot(&self.impulse)
+    }
 }
 
 impl Moment {
@@ -202,6 +220,8 @@ struct RunRecorder {
     record: Record,
     /// Impulse of the last step's contacts of bodies on the environment \[N s\].
     of_bodies: Vector3<f64>,
+    /// What prescribed bodies gave so far.
+    driven: Driven,
     /// Penetration at the start, which is not counted.
     started_inside: f64,
     end: End,
@@ -240,6 +260,7 @@ impl RunRecorder {
             crossings,
             record,
             of_bodies: Vector3::zeros(),
+            driven: Driven::default(),
             started_inside: 0.0,
             end: End::Completed,
         };
@@ -271,6 +292,9 @@ impl RunRecorder {
 
     /// Takes one step; returns whether it succeeded.
     fn step(&mut self) -> bool {
+        let bodies = self.scenario.world.bodies();
+        let before: Vec<Isometry3<f64>> = bodies.iter().map(|(id, _)| bodies.pose(id)).collect();
+        let start = self.scenario.world.time();
         self.end = match catch(|| self.scenario.step()) {
             Ok(Ok(report)) => {
                 self.record.deepest = self.record.deepest.max(report.deepest.unwrap_or(0.0));
@@ -278,12 +302,29 @@ impl RunRecorder {
                     self.record.max_overlap_ratio.max(report.rigid.solver.max_overlap_ratio);
                 self.record.unresolved_layers += report.layers.map_or(0, |layers| layers.unresolved);
                 self.of_bodies = report.rigid.environment_impulse.into();
+                self.drive(&before, self.scenario.world.time() - start);
                 return true;
             }
             Ok(Err(error)) => End::Said(error.to_string()),
             Err(message) => End::Panicked(message),
         };
         false
+    }
+
+    /// Adds what prescribed bodies gave in the last step, over their ways in it since `before`.
+    fn drive(&mut self, before: &[Isometry3<f64>], dt: f64) {
+        let world = &self.scenario.world;
+        let bodies = world.bodies();
+        for (id, _) in bodies.iter().filter(|(id, _)| !bodies.is_dynamic(*id)) {
+            let (from, to) = (&before[id.0], bodies.pose(id));
+            let way = to.translation.vector - from.translation.vector;
+            let turn = (to.rotation * from.rotation.inverse()).scaled_axis();
+            for impulses in [world.body_impulses(), world.contact_impulses()] {
+                let of = &impulses[id.0];
+                self.driven.impulse -= of.linear;
+                self.driven.work -= (of.linear.dot(&way) + of.angular.dot(&turn)) / dt;
+            }
+        }
     }
 
     /// Continues in a new world from the state of this one.
@@ -325,6 +366,7 @@ impl RunRecorder {
             linear: particles.linear_momentum + momentum.linear,
             angular: particles.angular_momentum + momentum.angular,
             environment_impulse: environment_impulse(world, self.of_bodies),
+            driven: self.driven,
         });
     }
 

@@ -33,7 +33,7 @@ pub struct Options {
     pub first: u64,
     /// Threads, each with a trial of its own.
     pub threads: usize,
-    /// Folder for failing scenes; it is created.
+    /// Folder for failing scenes; it is created. The scene of a single trial is written to it before it runs.
     pub out: Option<PathBuf>,
     /// Whether failing scenes are reduced.
     pub shrink: bool,
@@ -111,7 +111,15 @@ pub fn trials(options: &Options, progress: &(dyn Fn(u64, usize) + Sync)) -> Resu
             let family = options.families[(at % families) as usize];
             let number = options.first + at / families;
             let started = Instant::now();
-            let (outcome, failure) = pool.install(|| one(family, number, options));
+            let trial = drawn(family, number, options.seed);
+            if options.count == 1
+                && let Some(folder) = &options.out
+                && let Err(error) = write_scene(&trial.scene, folder, &trial.scene.name)
+                && let Ok(mut written) = written.lock()
+            {
+                *written = Err(error);
+            }
+            let (outcome, failure) = pool.install(|| one(trial, family, number, options));
             let Ok(mut found) = found.lock() else { return };
             let tally = found.tallies.entry(family.name.to_owned()).or_default();
             count(tally, &outcome, started.elapsed().as_secs_f64());
@@ -140,12 +148,18 @@ pub fn trials(options: &Options, progress: &(dyn Fn(u64, usize) + Sync)) -> Resu
     Ok(found)
 }
 
+/// A trial of a family under a seed.
+fn drawn(family: &Family, number: u64, seed: u64) -> Trial {
+    let mut sampler = SceneSampler::new(seed, family.name, number);
+    let mut trial = (family.draw)(&mut sampler);
+    trial.scene.seed = sampler.seed();
+    trial.scene.name = format!("{}-{seed}-{number}", family.name);
+    trial
+}
+
 /// One trial, reduced if it fails.
-fn one(family: &Family, number: u64, options: &Options) -> (Outcome, Option<Failure>) {
-    let mut sampler = SceneSampler::new(options.seed, family.name, number);
-    let Trial { mut scene, laws } = (family.draw)(&mut sampler);
-    scene.seed = sampler.seed();
-    scene.name = format!("{}-{}-{number}", family.name, options.seed);
+fn one(trial: Trial, family: &Family, number: u64, options: &Options) -> (Outcome, Option<Failure>) {
+    let Trial { scene, laws } = trial;
     let outcome = judge(&scene, &laws);
     let Outcome::Failed(findings) = &outcome else { return (outcome, None) };
     let broken: Vec<Law> =
@@ -202,19 +216,22 @@ fn kind_of(message: &str) -> String {
 
 /// Writes the drawn scene and the smallest.
 fn write(failure: &Failure, folder: &Path) -> Result<(), IoError> {
-    std::fs::create_dir_all(folder).map_err(|e| IoError::file("create", folder, e))?;
     let law = failure.findings.first().map_or("", |finding| &finding.law);
     let stem = format!("{}-{}-{}-{law}", failure.family, failure.seed, failure.number);
     let told: Vec<String> = failure.findings.iter().map(|f| format!("{}: {}", f.law, f.what)).collect();
     for (scene, part) in [(&failure.scene, "drawn"), (&failure.smallest, "smallest")] {
-        let path = folder.join(format!("{stem}-{part}.json"));
         let scene = Scene { description: told.join("; "), ..scene.clone() };
-        let malformed =
-            |e: serde_json::Error| IoError::Malformed { path: path.clone(), reason: e.to_string() };
-        let text = serde_json::to_string_pretty(&scene).map_err(malformed)?;
-        std::fs::write(&path, text).map_err(|e| IoError::file("write", &path, e))?;
+        write_scene(&scene, folder, &format!("{stem}-{part}"))?;
     }
     Ok(())
+}
+
+fn write_scene(scene: &Scene, folder: &Path, stem: &str) -> Result<(), IoError> {
+    std::fs::create_dir_all(folder).map_err(|e| IoError::file("create", folder, e))?;
+    let path = folder.join(format!("{stem}.json"));
+    let malformed = |e: serde_json::Error| IoError::Malformed { path: path.clone(), reason: e.to_string() };
+    let text = serde_json::to_string_pretty(scene).map_err(malformed)?;
+    std::fs::write(&path, text).map_err(|e| IoError::file("write", &path, e))
 }
 
 #[cfg(test)]

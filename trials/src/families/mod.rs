@@ -5,6 +5,7 @@ mod cloth;
 mod drops;
 mod family;
 mod friction;
+mod grips;
 mod held;
 mod joints;
 mod linkages;
@@ -13,6 +14,7 @@ mod rigid;
 mod ropes;
 mod soft;
 mod surfaces;
+mod tools;
 mod towers;
 
 pub use family::Family;
@@ -23,6 +25,7 @@ pub const FAMILIES: &[Family] = &[
     drops::SETTLING,
     boosts::FAMILY,
     friction::FAMILY,
+    grips::FAMILY,
     soft::FREE,
     soft::REST,
     cloth::SHEETS,
@@ -36,6 +39,7 @@ pub const FAMILIES: &[Family] = &[
     rigid::FREE,
     rigid::FLOOR,
     surfaces::FAMILY,
+    tools::FAMILY,
     joints::FAMILY,
     linkages::LINKAGES,
     linkages::ROBOTS,

@@ -52,7 +52,7 @@ fn surface(sampler: &mut SceneSampler, solver: RigidSolver, size: f64, geometry:
 }
 
 /// Ground in waves: their amplitude is up to 0.3 of this size \[m\], their length two to ten times as much.
-fn hills(sampler: &mut SceneSampler, size: f64) -> RigidShape {
+pub(super) fn hills(sampler: &mut SceneSampler, size: f64) -> RigidShape {
     let spacing = size * sampler.log_within(0.2, 2.0);
     let (height, length) = (size * sampler.within(0.0, 0.3), size * sampler.within(2.0, 10.0));
     let (along, phase) = (sampler.within(0.0, TAU), sampler.within(0.0, TAU));

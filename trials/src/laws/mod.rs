@@ -53,6 +53,8 @@ pub enum Law {
     Stands,
     /// Sliding bodies decelerate by mu g.
     Friction,
+    /// What fingers press with set forces falls, or is held, by friction.
+    Grip,
     /// The result converges as the step is halved twice.
     Refined,
 }
@@ -73,6 +75,7 @@ impl Law {
             Self::Kept => "kept".to_owned(),
             Self::Stands => "stands".to_owned(),
             Self::Friction => "friction".to_owned(),
+            Self::Grip => "grip".to_owned(),
             Self::Refined => "refined".to_owned(),
         }
     }
@@ -143,6 +146,7 @@ fn verdict(law: &Law, scene: &Scene, base: &Record, sensitivity: &mut Option<Opt
         Law::Kept => single_run::conserved_energy(base),
         Law::Stands => single_run::stands(scene, base),
         Law::Friction => single_run::friction(scene, base),
+        Law::Grip => single_run::grip(scene, base),
         Law::Refined => run_pairs::refined(scene, base),
     }
 }

@@ -41,7 +41,7 @@ fn stored(run: &Record, first: &Moment) -> f64 {
     first.elastic.max(first.elastic - least)
 }
 
-/// The energy may not exceed the initial energy and the work of gravity since.
+/// The energy may not exceed the initial energy and the work of gravity and of driven bodies since.
 pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdict {
     let (Some(first), Some(last)) = (run.moments.first(), run.moments.last()) else {
         return Verdict::Skipped("no steps");
@@ -54,14 +54,17 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
     // Positions are known to the fall within a step, and contacts at the start to a thousandth of
     // the scene's least length.
     let slack = run.mass * (0.5 * (g * dt).powi(2) + 1e-3 * g * run.length) + 1e-12;
-    let mut fallen: f64 = 0.0;
+    let (mut fallen, mut driven, mut done): (f64, f64, f64) = (0.0, 0.0, 0.0);
     let mut worst = (0.0, 0.0, 0.0);
     for moment in &run.moments {
+        let work = moment.driven.work_in(frame);
+        driven += (work - done).max(0.0);
+        done = work;
         let down = first.potential_in(frame, run.mass, &run.gravity)
             - moment.potential_in(frame, run.mass, &run.gravity);
         fallen = fallen.max(down);
-        let gained = of(moment) - at_start;
-        let measured = gained / (brought + fallen + slack / ENERGY);
+        let gained = of(moment) - at_start - work;
+        let measured = gained / (brought + fallen + driven + slack / ENERGY);
         if exceeds(measured, worst.0) {
             worst = (measured, gained, moment.time);
         }
@@ -86,7 +89,7 @@ pub(super) fn energy(scene: &Scene, run: &Record, frame: &Vector3<f64>) -> Verdi
             "{:.4e} J created at {:.4} s; the energy involved is {:.4e} J",
             worst.1,
             worst.2,
-            brought + fallen
+            brought + fallen + driven
         )
     })
 }
@@ -327,5 +330,56 @@ pub(super) fn friction(scene: &Scene, run: &Record) -> Verdict {
     let measured = ((start - end) / expected - 1.0).abs();
     at_most("friction", measured, FRICTION, || {
         format!("decelerated by {:.5} m/s; friction gives {expected:.5} m/s", start - end)
+    })
+}
+
+/// Allowed error of the speed of what falls between fingers, as a fraction of that of free fall.
+const GRIP: f64 = 0.02;
+
+/// Ratios of friction to weight between which what vibrates may stick in turns, so that friction is below
+/// its bound.
+const STICKS_IN_TURNS: [f64; 2] = [0.75, 1.5];
+
+/// Steps in which contacts have come to rest.
+const LEAST_STEPS: usize = 20;
+
+/// What two fingers press with forces F between them falls with `g - 2 mu F/m`, and is held where that is
+/// not above zero; it never falls more slowly. The impulse of a finger's contact is that of its force, less
+/// its own momentum.
+pub(super) fn grip(scene: &Scene, run: &Record) -> Verdict {
+    let (Some(first), Some(last)) = (run.moments.first(), run.moments.last()) else {
+        return Verdict::Skipped("no steps");
+    };
+    if scene.coupling == Coupling::Weak && run.gained > ENERGY {
+        return Verdict::Skipped("weak coupling, and its balance says that energy was created");
+    }
+    if run.moments.len() < LEAST_STEPS {
+        return Verdict::Skipped("too few steps");
+    }
+    let time = last.time - first.time;
+    let (mut mass, mut pressed, mut friction) = (run.mass, 0.0, 0.0);
+    for (spec, state) in scene.bodies.iter().zip(&run.bodies) {
+        let Motion::Dynamic(finger) = &spec.motion else { continue };
+        let force = Vector3::from(finger.applied_force);
+        let (Some(own), Some(surface)) = (finger.mass, spec.geometries.first()) else { continue };
+        if force.norm() > 0.0 {
+            mass -= own;
+            pressed += force.norm() * time - own * state.velocity.linear.dot(&force.normalize());
+            friction = surface.friction;
+        }
+    }
+    let fall = run.gravity.norm() * time;
+    let held_by = friction * pressed / (mass * fall);
+    let down = (last.linear - first.linear).dot(&run.gravity.normalize()) / mass;
+    let expected = fall * (1.0 - held_by).max(0.0);
+    let mut off = (expected - down) / fall;
+    if !(held_by > STICKS_IN_TURNS[0] && held_by < STICKS_IN_TURNS[1]) {
+        off = off.abs();
+    }
+    at_most("grip", off, GRIP, || {
+        format!(
+            "it falls at {down:.5} m/s after {time:.4} s, by Coulomb's law at {expected:.5} m/s; friction is up to \
+             {held_by:.3} of its weight"
+        )
     })
 }
