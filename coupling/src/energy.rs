@@ -25,6 +25,7 @@ use pliant_mpm::Totals;
 use pliant_rigid::simulation::{EnergyFlows, MechanicalEnergy};
 use serde::{Deserialize, Serialize};
 
+use crate::motion::BetweenWays;
 use crate::report::{BodyEnergy, EnergyBalance, EnergyDomain, EnergyGain, ParticleEnergy, ParticleFlows};
 
 /// Speed \[m/s\] that gives the reference energy of all masses: smaller gains are not reported,
@@ -80,6 +81,8 @@ pub(crate) struct EnergyBalanceTracker {
     bodies: MechanicalEnergy,
     of_particles: ParticleFlows,
     of_bodies: EnergyFlows,
+    /// Energies between the ways of bodies now.
+    between: BetweenWays,
     /// In the order of [`gain`](Self::gain).
     domains: [DomainTracker; 4],
 }
@@ -140,6 +143,10 @@ impl EnergyBalanceTracker {
 
     pub(crate) fn bodies(&mut self, flows: &EnergyFlows) {
         self.of_bodies.add(flows);
+    }
+
+    pub(crate) fn set_between(&mut self, between: BetweenWays) {
+        self.between = between;
     }
 
     /// The balance at the present energies; updates the record of gains. To be called once per
@@ -206,7 +213,7 @@ impl EnergyBalanceTracker {
         let bodies = now.bodies.map(|(energy, _)| self.balance_of_bodies(&energy));
         let exchange = match (&particles, &bodies) {
             (Some(particles), Some(bodies)) => {
-                particles.flows.dynamic.map(|work| work + bodies.flows.exchanged)
+                particles.flows.dynamic.map(|work| work + bodies.flows.exchanged - self.between.own)
             }
             _ => Some(0.0),
         };
@@ -220,7 +227,7 @@ impl EnergyBalanceTracker {
         let flows = self.of_particles;
         let [start, start_potential] = self.particles;
         let change = of_motion_and_strain(totals) - start + (potential - start_potential);
-        let made = change - flows.bodies - flows.pins;
+        let made = change - flows.bodies - flows.pins + self.between.pose;
         let losses =
             [flows.boundaries, flows.contact_normal, flows.contact_friction, flows.plastic, flows.damping];
         // Unknown losses are at least zero.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::energy::{EnergyBalanceTracker, EnergyNow, of_motion_and_strain};
 use crate::exchange::ExchangeTotals;
+use crate::motion::BetweenWays;
 use crate::report::{Balance, Diagnostics, EnergyBalance, ParticleFlows};
 
 /// Impulses and work on the particles since the start, world frame, about the world's origin.
@@ -144,6 +145,11 @@ impl BalanceTracker {
     /// Adds work and losses of the bodies' own step.
     pub(crate) fn bodies(&mut self, flows: &EnergyFlows) {
         self.flows.bodies(flows);
+    }
+
+    /// Takes the energies between the ways of bodies.
+    pub(crate) fn set_between(&mut self, between: BetweenWays) {
+        self.flows.set_between(between);
     }
 
     /// Totals as diagnostics; updates the record of energy gains.

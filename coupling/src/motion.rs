@@ -38,6 +38,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use pliant_rigid::multibody::LinkId;
 use pliant_rigid::simulation::LinearResponse;
 use pliant_rigid::{Bodies, BodyId, RigidError, SpatialImpulse, SpatialVelocity};
+use serde::{Deserialize, Serialize};
 
 use crate::body_impulses::BodyImpulses;
 use crate::body_state::{ReferencePointPath, StronglyCoupledBodies, SubstepBodyState};
@@ -106,9 +107,44 @@ pub(crate) struct BodyMotion {
     pose_lag_velocity: Vec<SpatialVelocity>,
     /// Last poses of the strongly coupled bodies in the substeps.
     end_poses: Vec<Option<Isometry3<f64>>>,
+    /// Of every body.
+    last: Vec<LastStep>,
+    /// Poses and velocities of the strongly coupled bodies at the start of the step.
+    starts: Vec<(Isometry3<f64>, SpatialVelocity)>,
     points: Vec<(LinkId, Vector3<f64>)>,
     /// Of every body that is free.
     free: Vec<Option<FreeBody>>,
+}
+
+/// What the last step left of a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LastStep {
+    /// Differences of ways along which the work on it is measured, while it is strongly coupled \[rad, m\].
+    /// Work is measured at the mean of the velocities before and after, of its own step and of a substep:
+    /// its way in its own steps less that in the substeps, and its way in the substeps, in which it moves
+    /// at the velocity after, less that of the means.
+    own_ahead: SpatialVelocity,
+    pose_ahead: SpatialVelocity,
+    /// Acceleration without impulses of particles [rad/s^2, m/s^2].
+    acceleration: SpatialVelocity,
+}
+
+impl LastStep {
+    /// It is no longer strongly coupled.
+    fn leave_particles(&mut self) {
+        (self.own_ahead, self.pose_ahead) = Default::default();
+    }
+}
+
+/// Energies that the measures of work leave between \[J\]: the work of the particles' present forces along
+/// ways of which one is ahead of another ([`LastStep`]). They come back as that is made up for, if the
+/// forces stay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct BetweenWays {
+    /// Between the bodies' own steps and the substeps.
+    pub own: f64,
+    /// Between the substeps and the poses in them.
+    pub pose: f64,
 }
 
 /// A free body at the start of a step.
@@ -151,6 +187,8 @@ impl BodyMotion {
             impulse_change: Vec::new(),
             pose_lag_velocity: Vec::new(),
             end_poses: vec![None; bodies],
+            last: vec![LastStep::default(); bodies],
+            starts: Vec::new(),
             points: Vec::new(),
             free: Vec::new(),
         }
@@ -184,6 +222,7 @@ impl BodyMotion {
         mobility.clear();
         if self.strongly_coupled.is_empty() {
             self.end_poses.fill(None);
+            self.last.iter_mut().for_each(LastStep::leave_particles);
             return Ok(());
         }
         bodies.linearise_response(
@@ -206,9 +245,11 @@ impl BodyMotion {
         self.path_start_impulses.resize(6 * self.strongly_coupled.len(), 0.0);
         self.start.clear();
         self.pose_lag_velocity.clear();
+        self.starts.clear();
         for (b, end_poses) in self.end_poses.iter_mut().enumerate() {
             if self.place[b].is_none() {
                 *end_poses = None;
+                self.last[b].leave_particles();
             }
         }
         for &id in &self.strongly_coupled {
@@ -219,8 +260,60 @@ impl BodyMotion {
             let time = coupling_step / part;
             self.pose_lag_velocity.push(SpatialVelocity::between(&end_pose, &pose, time));
             self.substep_states[id.0].pose = end_pose;
+            self.starts.push((end_pose, velocity));
         }
         Ok(())
+    }
+
+    /// Ends a step of `coupling_step` \[s\], in substeps of `substep` \[s\], in which the bodies got these
+    /// impulses; returns the energies between the ways.
+    pub(crate) fn finish(
+        &mut self,
+        bodies: &Bodies,
+        [coupling_step, substep]: [f64; 2],
+        impulses: &[SpatialImpulse],
+    ) -> BetweenWays {
+        let rate = |[before, after]: [SpatialVelocity; 2]| SpatialVelocity {
+            angular: (after.angular - before.angular) / coupling_step,
+            linear: (after.linear - before.linear) / coupling_step,
+        };
+        for (id, _) in bodies.iter() {
+            let change = match self.place[id.0] {
+                Some(place) => [SpatialVelocity::zero(), self.gain(place as usize, 1)],
+                None => [self.substep_states[id.0].velocity, bodies.velocity(id)],
+            };
+            self.last[id.0].acceleration = rate(change);
+        }
+        let mut between = BetweenWays::default();
+        for (&id, (pose, before)) in self.strongly_coupled.iter().zip(&self.starts) {
+            let (after, impulse) = (bodies.velocity(id), &impulses[id.0]);
+            let way = SpatialVelocity::between(pose, &self.end_poses[id.0].unwrap_or(*pose), 1.0);
+            let LastStep { own_ahead, pose_ahead, .. } = &mut self.last[id.0];
+            let add = |before: &Vector3<f64>, after: &Vector3<f64>, way: &Vector3<f64>| {
+                let pose = 0.5 * substep * (after - before);
+                (0.5 * coupling_step * (before + after) + pose - way, pose)
+            };
+            let (own, pose) = add(&before.angular, &after.angular, &way.angular);
+            (own_ahead.angular, pose_ahead.angular) = (own_ahead.angular + own, pose_ahead.angular + pose);
+            let (own, pose) = add(&before.linear, &after.linear, &way.linear);
+            (own_ahead.linear, pose_ahead.linear) = (own_ahead.linear + own, pose_ahead.linear + pose);
+            let work = |way: &SpatialVelocity| {
+                (impulse.angular.dot(&way.angular) + impulse.linear.dot(&way.linear)) / coupling_step
+            };
+            between.own += work(own_ahead);
+            between.pose += work(pose_ahead);
+        }
+        between
+    }
+
+    /// Velocity of a body at the end of a step of `coupling_step` \[s\] at the rate of the last one, without
+    /// impulses of particles.
+    fn velocity_ahead(&self, bodies: &Bodies, id: BodyId, coupling_step: f64) -> SpatialVelocity {
+        let (now, rate) = (bodies.velocity(id), &self.last[id.0].acceleration);
+        SpatialVelocity {
+            angular: now.angular + coupling_step * rate.angular,
+            linear: now.linear + coupling_step * rate.linear,
+        }
     }
 
     fn find_strongly_coupled(
@@ -246,11 +339,20 @@ impl BodyMotion {
                 {
                     false
                 }
-                Some(near) => near.travel(bodies, id, coupling_step).is_some_and(|way| {
-                    let way = way / near.mpm.grid_spacing();
-                    self.max_travel = self.max_travel.max(way);
-                    strong || (self.couples_fast_bodies && way > STRONG_TRAVEL)
-                }),
+                Some(near) => match near.travel(bodies, id, bodies.velocity(id), coupling_step) {
+                    Some(way) => {
+                        let way = way / near.mpm.grid_spacing();
+                        self.max_travel = self.max_travel.max(way);
+                        strong || (self.couples_fast_bodies && way > STRONG_TRAVEL)
+                    }
+                    // What drives it may turn it around, and through the particles, within the step.
+                    None => {
+                        strong && {
+                            let ahead = self.velocity_ahead(bodies, id, coupling_step);
+                            near.travel(bodies, id, ahead, coupling_step).is_some()
+                        }
+                    }
+                },
                 None => strong,
             };
             if answers {
@@ -533,16 +635,16 @@ impl BodyMotion {
         }
     }
 
-    /// Last poses of the strongly coupled bodies, to save.
-    pub(crate) fn left(&self) -> &[Option<Isometry3<f64>>] {
-        &self.end_poses
+    /// Last poses of the strongly coupled bodies, and what the last step left of all, to save.
+    pub(crate) fn left(&self) -> (&[Option<Isometry3<f64>>], &[LastStep]) {
+        (&self.end_poses, &self.last)
     }
 
-    /// Takes saved poses; false if they are not those of these bodies.
-    pub(crate) fn restore(&mut self, end_poses: Vec<Option<Isometry3<f64>>>) -> bool {
-        let fits = end_poses.len() == self.end_poses.len();
+    /// Takes what was saved; false if it is not of these bodies.
+    pub(crate) fn restore(&mut self, end_poses: Vec<Option<Isometry3<f64>>>, last: Vec<LastStep>) -> bool {
+        let fits = [end_poses.len(), last.len()] == [self.end_poses.len(); 2];
         if fits {
-            self.end_poses = end_poses;
+            (self.end_poses, self.last) = (end_poses, last);
         }
         fits
     }

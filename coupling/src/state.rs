@@ -12,12 +12,13 @@ use crate::contact_cache::CachedContact;
 use crate::error::StateError;
 use crate::fingerprint::Fingerprint;
 use crate::momentum_balance::BalanceTracker;
+use crate::motion::LastStep;
 use crate::saved_pin::SavedPin;
 use crate::steady_substep::SteadySubstep;
 use crate::world::World;
 
 /// Version of the format.
-const VERSION: u32 = 17;
+const VERSION: u32 = 18;
 
 /// Largest header that is accepted \[bytes\].
 const LARGEST_HEADER: u64 = 1 << 32;
@@ -41,6 +42,8 @@ struct Header {
     expected: Vec<SpatialImpulse>,
     /// Last poses of the strongly coupled bodies in the substeps.
     substep_states: Vec<Option<Isometry3<f64>>>,
+    /// What the last step left of each body.
+    last: Vec<LastStep>,
     balance_tracker: BalanceTracker,
     steady_substep: SteadySubstep,
     pins: Vec<SavedPin>,
@@ -67,6 +70,7 @@ impl World {
         }
         self.refresh()?;
         let memory = self.contact_cache_state()?;
+        let (substep_states, last) = self.motion.left();
         let header = Header {
             version: VERSION,
             world: Fingerprint::of(self),
@@ -75,7 +79,8 @@ impl World {
             impulses: self.impulses.step.clone(),
             contact_impulses: self.impulses.contacts.clone(),
             expected: self.impulses.expected.clone(),
-            substep_states: self.motion.left().to_vec(),
+            substep_states: substep_states.to_vec(),
+            last: last.to_vec(),
             contacts: memory.contacts,
             velocities: memory.velocities,
             balance_tracker: self.balance_tracker,
@@ -126,7 +131,7 @@ impl World {
         self.contact.restore(cache).map_err(malformed)?;
         let bodies = self.impulses.current.len();
         let counts = [&header.impulses, &header.contact_impulses, &header.expected].map(Vec::len);
-        if counts != [bodies; 3] || !self.motion.restore(header.substep_states) {
+        if counts != [bodies; 3] || !self.motion.restore(header.substep_states, header.last) {
             return Err(malformed("it belongs to other bodies"));
         }
         if !self.backend.is_host() {

@@ -53,9 +53,16 @@ impl<'a> NearbyParticles<'a> {
     }
 
     /// Travel \[m\] of the surface of a body past the particles that it can touch within
-    /// `coupling_step` \[s\], at the present velocities; none without such particles.
-    pub fn travel(&self, bodies: &Bodies, id: BodyId, coupling_step: f64) -> Option<f64> {
-        let (pose, velocity) = (bodies.pose(id), bodies.velocity(id));
+    /// `coupling_step` \[s\], at this velocity of its and the present ones of theirs; none without such
+    /// particles.
+    pub fn travel(
+        &self,
+        bodies: &Bodies,
+        id: BodyId,
+        velocity: SpatialVelocity,
+        coupling_step: f64,
+    ) -> Option<f64> {
+        let pose = bodies.pose(id);
         let origin = Point3::from(pose.translation.vector);
         let mut way: Option<f64> = None;
         for b in 0..self.mpm.block_count() {

@@ -259,6 +259,11 @@ impl World {
             self.bodies.integrate(coupling_step, &self.impulses.current).map_err(|e| self.rigid_error(e))?;
         self.balance_tracker.bodies(&rigid.energy);
         self.impulses.add_contacts(&self.bodies);
+        if !self.mpm.is_empty() {
+            let lengths = [coupling_step, coupling_step / f64::from(substeps)];
+            let between = self.motion.finish(&self.bodies, lengths, &self.impulses.current);
+            self.balance_tracker.set_between(between);
+        }
         let missed = self.motion.correct_free_positions(&mut self.bodies, coupling_step, &self.impulses);
         // A device does not tell along which ways it moved the reference points.
         if self.backend.is_host() {

@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Vector3};
 use pliant_coupling::{AutoOr, Settings, World};
 use pliant_mpm::cloth::{ClothMaterial, ClothMesh, Sheet};
 use pliant_mpm::material::Elastic;
-use pliant_rigid::Shape;
+use pliant_rigid::{BodyId, Shape};
 use pliant_testing::random::Random;
 
 /// What lies on the table.
@@ -97,18 +97,20 @@ impl Press {
         builder.build().unwrap()
     }
 
-    /// Energy that the scheme created over the energy input in two hundred steps, or none where the plate
-    /// is coupled strongly.
-    fn created_weakly(&self) -> Option<f64> {
+    /// Energy that the scheme created over the energy input in two hundred steps, and the least height of the
+    /// plate's lower face over the table \[m\], where the plate is coupled so.
+    fn run(&self, strongly: bool) -> Option<(f64, f64)> {
         let mut world = self.world();
-        if world.strongly_coupled().next().is_some() {
+        if world.strongly_coupled().next().is_some() != strongly {
             return None;
         }
+        let mut lowest = f64::INFINITY;
         for _ in 0..200 {
             world.step().unwrap();
             world.diagnostics();
+            lowest = lowest.min(world.bodies().pose(BodyId(1)).translation.z - 0.5 * self.spacing);
         }
-        Some(world.energy().gain.unwrap().relative())
+        Some((world.energy().gain.unwrap().relative(), lowest))
     }
 }
 
@@ -124,11 +126,36 @@ fn a_layer_does_not_drive_the_body_that_squeezes_it() {
     let (mut random, mut weak) = (Random::new(seed), 0);
     for number in 0..70 {
         let press = Press::random(&mut random);
-        let Some(created) = press.created_weakly() else { continue };
+        let Some((created, _)) = press.run(false) else { continue };
         weak += 1;
         println!("{number}: {created:.4} {press:?}");
         assert!(created < 0.25, "{number}: {created}");
     }
     println!("{weak} of 70 weakly coupled");
     assert!(weak > 15);
+}
+
+/// A plate that a force presses on a layer, strongly coupled, never passes it: its lower face stays above the
+/// table, also where it bounces off and the force turns it around within a step. (Where nearness was that at
+/// its present velocity, 2 of 78 plates went through layer and table in a step.) And a quarter of the presses
+/// at most create what runs warn of, 5 % of the energy input. Energy between the ways of a body's own steps
+/// and of the substeps is not created and comes back; counted as created, 45 of 78 were above that.
+#[test]
+fn a_plate_does_not_pass_the_layer_that_it_presses() {
+    let seed = 3301;
+    println!("seed {seed}");
+    let mut random = Random::new(seed);
+    let cases = std::env::var("PRESS_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(110);
+    let mut all = Vec::new();
+    for number in 0..cases {
+        let press = Press::random(&mut random);
+        let Some((created, lowest)) = press.run(true) else { continue };
+        println!("{number}: {created:.4}, {lowest:.2e} m {press:?}");
+        assert!(lowest > 0.0, "{number}: {lowest} m above the table");
+        all.push(created);
+    }
+    all.sort_by(f64::total_cmp);
+    let above = all.iter().filter(|created| **created > 0.05).count();
+    println!("{above} of {} strongly coupled create more than 5 %, the worst {:?}", all.len(), all.last());
+    assert!(4 * above <= all.len(), "{above} of {}", all.len());
 }
